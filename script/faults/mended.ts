@@ -6237,4 +6237,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/two-factor.test.ts"],
     only: "while its mail cannot be sent",
   },
+  {
+    file: "src/domain/entitlements/access.ts",
+    find: 'reversal !== "disputed" && afterRefund',
+    replace: 'reversal === "refunded" && afterRefund',
+    fault: "who has their money back gets access back by disputing the payment",
+    tests: ["test/domain/entitlements/access.test.ts", "test/outbound/entitlement-events.test.ts"],
+  },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "kept.amount >= back.amount",
+    replace: "kept.amount < 0",
+    fault: "a seat that is refunded and disputed ends access to a period that is paid",
+    tests: ["test/operations/payments.test.ts"],
+    only: "stays refunded",
+  },
 ];

@@ -368,7 +368,24 @@ describe("the latest payment", () => {
     await pay("in_4", { minute: 7, amount: 5_000, periodStart: at, periodEnd: at });
     expect(await reversal()).toBe("refunded");
     await recordReversal("in_4", "dispute", 5_000);
+    expect(await reversal()).toBe("refunded_and_disputed");
+  });
+
+  it("stays refunded when it is disputed as well, and the refund of a change beside it is none of it", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 1, 1));
+    await pay("in_1", { periodEnd });
+    await pay("in_2", { minute: 5, amount: 500, periodEnd });
+    for (const kind of ["refund", "dispute"] as const) await recordReversal("in_2", kind, 500);
     expect(await reversal()).toBe("disputed");
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBe("refunded_and_disputed");
+    await pay("in_3", { minute: 6, periodEnd: new Date(Date.UTC(2026, 2, 1)) });
+    expect(await reversal()).toBeNull();
+    await recordReversal("in_3", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+    await recordReversal("in_3", "dispute", 2_000);
+    expect(await reversal()).toBe("refunded_and_disputed");
   });
 
   it("is the only one of what a single payment bought, whose invoice is for no period", async () => {

@@ -15,7 +15,7 @@ import { findReconcilable } from "../../src/store/reconciliation/reconciliations
 import { lockFreeSubscriptions } from "../../src/store/subscriptions/subscription-locks.ts";
 import { updateSubscriptions } from "../../src/store/subscriptions/subscriptions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
-import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { fixtureDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
@@ -69,16 +69,16 @@ async function receive(kind: string, overrides: FixtureOverrides): Promise<void>
 type Entitled = { planId: string; status: string | null; until: string | null; features: object };
 type Emitted = { userId: string | null; externalId: string | null; entitlements: Entitled };
 
-async function emitted(): Promise<Emitted[]> {
-  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+async function emitted(context = ACCESS_CONTEXT): Promise<Emitted[]> {
+  await relayEvents({ database: test.database, ...context });
   const rows = await test.rows<{ data: Emitted }>(
     "select data from outbound_event where type = 'entitlements.changed' order by position",
   );
   return rows.map(({ data }) => data);
 }
 
-const inShort = async () =>
-  (await emitted()).map(({ entitlements: { planId, status } }) => `${planId} ${status}`);
+const inShort = async (context = ACCESS_CONTEXT) =>
+  (await emitted(context)).map(({ entitlements: { planId, status } }) => `${planId} ${status}`);
 
 it("emits the entitlements as REST shows them, once per change", async () => {
   await receive(CREATED, {});
@@ -243,6 +243,36 @@ it("emits when a full refund ends access, and when the next payment restores it"
   await pay("in_1", null, 5, 1);
   expect(await inShort()).toHaveLength(3);
 });
+
+it("emits nothing when a payment that was refunded is disputed, where a dispute alone keeps access", async () => {
+  const keeping = { plans: plans.plans.map((plan) => ({ ...plan, afterDispute: "keep_access" as const })) };
+  const context = { ...ACCESS_CONTEXT, plans: keeping };
+  await receive(CREATED, {});
+  await pay("in_both", null, 1, 1);
+  await pay("in_both", 1900, 2, 1);
+  expect(await inShort(context)).toEqual(["pro active", "free active"]);
+  for (const [status, expected] of [
+    ["needs_response", "disputed"],
+    ["won", "refunded"],
+  ] as const) {
+    await dispute("in_both", status);
+    expect(await test.rows("select status from payment")).toEqual([{ status: expected }]);
+    expect(await inShort(context)).toHaveLength(2);
+  }
+});
+
+async function dispute(charge: string, status: string): Promise<void> {
+  count += 1;
+  const body = {
+    id: `evt_${count}`,
+    type: "charge.dispute.updated",
+    created: Math.floor(START / 1000) + count,
+    data: { object: { id: `dp_${charge}`, amount: 1900, charge, status } },
+  };
+  const signing = { secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) };
+  const { rawBody, headers } = signedDelivery("stripe", body, signing);
+  await runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+}
 
 const endAt = (now: Date) => endGrace({ database: test.database, plans }, { now, isStopping: () => false });
 

@@ -5,11 +5,11 @@ import type { Subscription } from "../subscriptions/subscription.ts";
 export type AccessFacts = Pick<Subscription, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd"> & {
   /** Since when a renewal has been failing; `null`: not past due, or not known. */
   pastDueSince: Date | null;
-  /** Whether the latest payment was taken back in full. */
+  /** How the latest payment was taken back in full; `null`: it was not. */
   paymentReversal: PaymentReversal | null;
 };
 
-const PAYMENT_REVERSALS = ["refunded", "disputed"] as const;
+const PAYMENT_REVERSALS = ["refunded", "disputed", "refunded_and_disputed"] as const;
 
 export type PaymentReversal = (typeof PAYMENT_REVERSALS)[number];
 
@@ -54,9 +54,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function accessOf(subscription: AccessFacts, plan: AccessRules | null, now: Date): Access {
   const rules = plan ?? DEFAULT_ACCESS_RULES;
   const { status, paymentReversal } = subscription;
-  if (paymentReversal !== null && endsAccess(paymentReversal, rules) && status !== "canceled") {
-    return denied(paymentReversal);
-  }
+  const endedBy = paymentReversal === null ? null : endOfAccess(paymentReversal, rules);
+  if (endedBy !== null && status !== "canceled") return denied(endedBy);
   const accessIn = (status: Plan["accessStatuses"][number], reason: AccessReason): Access =>
     rules.accessStatuses.includes(status)
       ? { hasAccess: true, until: scheduledEnd(subscription), reason }
@@ -93,11 +92,16 @@ function graceEnd(
 
 /** What ends access once it has become of the latest payment. */
 export function reversalsEndingAccess(rules: ReversalRules): PaymentReversal[] {
-  return PAYMENT_REVERSALS.filter((reversal) => endsAccess(reversal, rules));
+  return PAYMENT_REVERSALS.filter((reversal) => endOfAccess(reversal, rules) !== null);
 }
 
-function endsAccess(reversal: PaymentReversal, { afterRefund, afterDispute }: ReversalRules): boolean {
-  return (reversal === "refunded" ? afterRefund : afterDispute) === "end_access";
+/** Which of them ends access; `null`: the plan keeps it. */
+function endOfAccess(
+  reversal: PaymentReversal,
+  { afterRefund, afterDispute }: ReversalRules,
+): "refunded" | "disputed" | null {
+  if (reversal !== "refunded" && afterDispute === "end_access") return "disputed";
+  return reversal !== "disputed" && afterRefund === "end_access" ? "refunded" : null;
 }
 
 function scheduledEnd({ cancelAtPeriodEnd, currentPeriodEnd }: AccessFacts): Date | null {

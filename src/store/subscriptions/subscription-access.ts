@@ -66,7 +66,24 @@ export function latestReversal(changed: string | null = null): string {
             where ${ofSubscription("next")} and next.occurred_at > ${name}.occurred_at and next.occurred_at < p.occurred_at
               and not next.is_for_change and ${status("next")} <> 'failed'
           ))))`;
-  return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
+  // Who has their money back must not get access back by a dispute where the plan keeps it: of the disputed payment itself,
+  // or of the period's, beside which it is a smaller one or for no period. No provider that names no period reports disputes.
+  const isRefundedToo = `exists (
+      select from ${rows("back")}
+      where ${ofSubscription("back")} and ${status("back")} in ('refunded', 'disputed') and case
+          when back.id = p.id then s.provider_subscription_id is null or coalesce(p.period_end > p.period_start, true)
+          when p.period_end > p.period_start then back.period_end = p.period_end and back.amount > p.amount
+          else back.period_start <= p.occurred_at and back.period_end > p.occurred_at end
+        and not exists (
+          select from ${rows("kept")}
+          where ${ofSubscription("kept")} and kept.period_end = back.period_end and kept.amount >= back.amount
+            and ${status("kept")} in ('paid', 'partly_refunded')
+        )
+        and (${status("back")} = 'refunded' or ${refundedAmount("back")} >= back.amount)
+    )`;
+  return `select case ${status("p")} when 'refunded' then 'refunded'
+      when 'disputed' then case when ${isRefundedToo} then 'refunded_and_disputed' else 'disputed' end end
+    from ${rows("p")}
     where p.provider = s.provider and p.provider_subscription_id = ${ID_IN_PAYMENTS}
       and ${status("p")} <> 'failed' and (
         s.provider_subscription_id is null or ${status("p")} = 'disputed' or (p.period_end > p.period_start) is not false
@@ -94,6 +111,15 @@ export function latestReversal(changed: string | null = null): string {
           and next.period_start <= p.occurred_at and ${status("next")} <> 'failed'
       )
     order by p.occurred_at desc, p.period_end desc nulls last, p.id limit 1`;
+}
+
+/** SQL: what refunds take back of a payment in total, as `settle-payments.ts` adds it up. */
+function refundedAmount(payment: string): string {
+  return `greatest(${payment}.refunded_amount, (
+      select sum(r.amount) from payment_name n
+      join payment_reversal r on r.provider = n.provider and r.payment_name = n.name and r.kind = 'refund'
+      where n.provider = ${payment}.provider and n.provider_payment_id = ${payment}.provider_payment_id
+    ))`;
 }
 
 /** SQL: of the subscription `s`. Servers of the release before store no `past_due_since`. */

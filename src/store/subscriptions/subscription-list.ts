@@ -72,6 +72,7 @@ export function byEntitlement([statuses, keptRefunded, keptDisputed]: [string, s
   const isTakenBack = `case (${latestReversal()})
       when 'refunded' then s.plan_id <> all (${keptRefunded}::text[])
       when 'disputed' then s.plan_id <> all (${keptDisputed}::text[])
+      when 'refunded_and_disputed' then s.plan_id <> all (${keptRefunded}::text[]) or s.plan_id <> all (${keptDisputed}::text[])
       else false end`;
   return `case
       when not ${isTakenBack} then ${rank("s.status")}

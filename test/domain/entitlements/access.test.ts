@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type AccessFacts, accessOf } from "../../../src/domain/entitlements/access.ts";
+import {
+  type AccessFacts,
+  accessOf,
+  reversalsEndingAccess,
+} from "../../../src/domain/entitlements/access.ts";
 
 const NOW = new Date("2026-06-10T12:00:00Z");
 const PERIOD_END = new Date("2026-07-01T00:00:00Z");
@@ -107,6 +111,20 @@ describe("access", () => {
     expect(accessOf(disputed, PLAN, NOW).hasAccess).toBe(true);
     expect(accessOf(refunded, { ...PLAN, afterRefund: "keep_access" }, NOW).hasAccess).toBe(true);
     expect(accessOf(disputed, { ...PLAN, afterDispute: "end_access" }, NOW).reason).toBe("disputed");
+  });
+
+  it("ends access for a payment that was refunded and is disputed where either of the two does", () => {
+    const both = subscription({ paymentReversal: "refunded_and_disputed" });
+    const keeping = { ...PLAN, afterRefund: "keep_access", afterDispute: "keep_access" } as const;
+    expect(accessOf(both, keeping, NOW).hasAccess).toBe(true);
+    for (const [rule, reason] of [
+      ["afterRefund", "refunded"],
+      ["afterDispute", "disputed"],
+    ] as const) {
+      const rules = { ...keeping, [rule]: "end_access" as const };
+      expect(accessOf(both, rules, NOW)).toEqual({ hasAccess: false, until: null, reason });
+      expect(reversalsEndingAccess(rules)).toEqual([reason, "refunded_and_disputed"]);
+    }
   });
 
   it("reports the end of a subscription that has ended, regardless of its payments", () => {
