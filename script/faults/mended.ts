@@ -6252,4 +6252,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/payments.test.ts"],
     only: "stays refunded",
   },
+  {
+    file: "src/providers/lemon-squeezy/change-subscription.ts",
+    find: "if (itemId === null && seats === null) return;",
+    replace: "if (seats === null) return;",
+    fault: "a change of plan at Lemon Squeezy leaves one seat of several",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+    only: "keeps the seats",
+  },
 ];

@@ -151,6 +151,33 @@ describe("Lemon Squeezy's API", () => {
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
+  it.each([
+    ["resets the quantity", { id: 7, quantity: 1 }, ["PATCH /v1/subscription-items/7 4"]],
+    ["keeps the quantity", { id: 7, quantity: 4 }, []],
+    ["bills by usage", { id: 7, quantity: 0, is_usage_based: true }, []],
+    ["has no item, as in a trial", null, []],
+  ])("keeps the seats of a subscription whose new variant %s", async (_, item, expected) => {
+    provider.respondWith(() => ({
+      body: { data: { type: "subscriptions", id: "50", attributes: { first_subscription_item: item } } },
+    }));
+    await api.changeSubscription("50", {
+      when: "now",
+      priceId: "31",
+      currentPriceId: "21",
+      seats: null,
+      resultingPriceId: "31",
+      resultingSeats: 4,
+    });
+    const [variant, read, ...others] = provider.requests;
+    expect([variant?.method, read?.method]).toEqual(["PATCH", "GET"]);
+    expect(
+      others.map(({ method, path, body }) => {
+        const { quantity } = JSON.parse(body ?? "").data.attributes;
+        return `${method} ${path.replace("/provider-a", "")} ${quantity}`;
+      }),
+    ).toEqual(expected);
+  });
+
   describe("the portal of an address that is not confirmed", () => {
     const own = { id: "50", attributes: { order_id: 40 } };
     const ownOrder = { id: "40" };
