@@ -51,7 +51,8 @@ async function allDisputes(provider: ConnectedProvider, orderId: string | null):
   }
 }
 
-// An early warning takes no money back, and a prevented dispute was refunded.
+// An early warning takes no money back, and a prevented dispute was refunded, or was a bank's inquiry that is over. An open
+// inquiry cannot be told from a dispute: Polar maps both to the same status.
 const IN_EFFECT = new Set(["needs_response", "under_review", "lost"]);
 
 /** `null`: unreadable. */
