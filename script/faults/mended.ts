@@ -5717,11 +5717,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/polar/explain-refusal.ts",
-    find: '  return when === "period_end" && NOT_OF_PRESENT_PRODUCT.has(code);',
+    find: '  return when === "period_end" && code === "NotASeatBasedSubscription";',
     replace: "  return false;",
     fault: "a downgrade at the period's end that Polar never makes is reported as if the provider were down",
     tests: ["test/providers/outbound/polar-changes.test.ts"],
-    only: "does not allow the seats",
+    only: "does not allow the seats: NotASeatBased",
   },
   {
     file: "src/providers/stripe/client.ts",
@@ -6259,5 +6259,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a change of plan at Lemon Squeezy leaves one seat of several",
     tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
     only: "keeps the seats",
+  },
+  {
+    file: "src/providers/polar/seats.ts",
+    find: "return seats >= minimumSeats(prices) &&",
+    replace: "return seats >= 1 &&",
+    fault: "seats are offered for the next period that Polar refuses, fewer than the present plan allows",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "is previewed",
+  },
+  {
+    file: "src/providers/polar/explain-refusal.ts",
+    find: '(code === "AboveMaximumSeats" || code === "BelowMinimumSeats")',
+    replace: 'code === "AboveMaximumSeats"',
+    fault: "a change whose seats Polar refuses for the next period is said to be impossible",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "is not made",
   },
 ];

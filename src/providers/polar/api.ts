@@ -13,7 +13,7 @@ import { problem } from "../outbound/problems.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { changeSubscription, fetchScheduledChange } from "./change-subscription.ts";
+import { changeSubscription, fetchScheduledChange, previewChange } from "./change-subscription.ts";
 import { closeCheckout, createCheckout } from "./checkout.ts";
 import { type PolarClient, polarClient, readPolarError } from "./client.ts";
 import { deliveryPages, isEndpointDisabled } from "./deliveries.ts";
@@ -43,7 +43,7 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     },
     changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
     fetchScheduledChange: (id) => fetchScheduledChange(begin(), pathSegment(provider, id)),
-    previewChange: async () => null,
+    previewChange: (id, change) => previewChange(provider, begin(), id, change),
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
     listEvents: (since) => oldestFirst(() => deliveryPages(provider, since)),

@@ -2,11 +2,13 @@ import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/ser
 import type { ChangeOrder, WaitingChange } from "../../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
 import { changeNow } from "./change-now.ts";
 import type { PolarClient } from "./client.ts";
-import { explainRefusal } from "./explain-refusal.ts";
+import { beyondPresentProduct, explainRefusal } from "./explain-refusal.ts";
+import { allowsSeats } from "./seats.ts";
 
 /**
  * Product and seats are changed by separate requests. Polar adds a change for the next period to one that
@@ -29,6 +31,19 @@ export async function changeSubscription(
         : allOrNothing(() => changeAtPeriodEnd(order, (step) => update(path, step)), withdraw),
     ),
   );
+}
+
+/** Polar tells no cost; what it is going to refuse is said before the change is confirmed. */
+export async function previewChange(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  id: string,
+  { when, priceId, seats }: ChangeOrder,
+): Promise<null> {
+  if (when === "now" || priceId === null || seats === null) return null;
+  const subscription = await nullIfNotFound(async () => getSubscriptions(client)(pathSegment(provider, id)));
+  if (subscription !== null && !allowsSeats(subscription.prices, seats)) throw beyondPresentProduct(provider);
+  return null;
 }
 
 function changeAtPeriodEnd(

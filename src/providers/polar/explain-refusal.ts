@@ -16,18 +16,26 @@ export async function explainRefusal(
   try {
     await send();
   } catch (error) {
-    if (!(error instanceof RefusedByProvider) || !(await isNotOffered(provider, client, change, error)))
-      throw error;
+    if (!(error instanceof RefusedByProvider)) throw error;
+    if (isBeyondPresentProduct(change.order, error)) throw beyondPresentProduct(provider);
+    if (!(await isNotOffered(provider, client, change, error))) throw error;
     throw problem(provider, "unsupported", `it never makes such a change (${error.code})`);
   }
 }
 
 /** Seats for the next period are checked against the product that is paid now. */
-const NOT_OF_PRESENT_PRODUCT = new Set([
-  "AboveMaximumSeats",
-  "BelowMinimumSeats",
-  "NotASeatBasedSubscription",
-]);
+function isBeyondPresentProduct({ when, priceId }: ChangeOrder, { code }: RefusedByProvider): boolean {
+  return (
+    when === "period_end" &&
+    priceId !== null &&
+    (code === "AboveMaximumSeats" || code === "BelowMinimumSeats")
+  );
+}
+
+export function beyondPresentProduct(provider: ConnectedProvider): RefusedByProvider {
+  const detail = "seats for the next period have to be as many as the present product allows";
+  return problem(provider, "unsupported", detail, { obstacle: "seats_of_present_plan" });
+}
 
 async function isNotOffered(
   provider: ConnectedProvider,
@@ -43,5 +51,5 @@ async function isNotOffered(
   if (code === "body.proration_behavior") return true;
   // No seats that the present product allows are few enough for the other one. Seats that stay are a mistake in the plans.
   if (code === "InvalidQuantityError") return seats !== null && seats < (subscription.seats ?? 0);
-  return when === "period_end" && NOT_OF_PRESENT_PRODUCT.has(code);
+  return when === "period_end" && code === "NotASeatBasedSubscription";
 }

@@ -16,7 +16,17 @@ export async function hasSeats(
 
 /** How few seats a product's prices allow. */
 export function minimumSeats(prices: readonly unknown[]): number {
-  return wholeNumberAt(prices.find(isSeatBased), "seat_tiers", "minimum_seats") ?? 1;
+  return seatLimit(prices, "minimum_seats") ?? 1;
+}
+
+/** Whether a product's prices allow as many seats. */
+export function allowsSeats(prices: readonly unknown[], seats: number): boolean {
+  const maximum = seatLimit(prices, "maximum_seats");
+  return seats >= minimumSeats(prices) && (maximum === null || seats <= maximum);
+}
+
+function seatLimit(prices: readonly unknown[], limit: "minimum_seats" | "maximum_seats"): number | null {
+  return wholeNumberAt(prices.find(isSeatBased), "seat_tiers", limit);
 }
 
 function isSeatBased(price: unknown): boolean {

@@ -116,10 +116,16 @@ describe("a change of a subscription at Polar", () => {
     expect(steps()).toContain(BACK);
   });
 
-  it.each(["AboveMaximumSeats", "BelowMinimumSeats", "NotASeatBasedSubscription"])(
-    "is not offered for the next period where the present product does not allow the seats: %s",
-    async (error) => {
-      expect(await refusedAs(refused(error), { when: "period_end" })).toEqual(NOT_OFFERED);
+  const BEYOND = { failure: "unsupported", obstacle: "seats_of_present_plan" };
+
+  it.each([
+    ["AboveMaximumSeats", BEYOND],
+    ["BelowMinimumSeats", BEYOND],
+    ["NotASeatBasedSubscription", NOT_OFFERED],
+  ])(
+    "is not made for the next period where the present product does not allow the seats: %s",
+    async (error, refusal) => {
+      expect(await refusedAs(refused(error), { when: "period_end" })).toEqual(refusal);
     },
   );
 
@@ -134,6 +140,22 @@ describe("a change of a subscription at Polar", () => {
       const atPeriodEnd = api.changeSubscription(ID, order({ when: "period_end" }));
       await expect(atPeriodEnd).rejects.toMatchObject(NOT_OFFERED);
     }
+  });
+
+  it.each([
+    [{ seats: 4 }, "refused"],
+    [{ seats: 5 }, null],
+    [{ seats: 9 }, null],
+    [{ seats: 10 }, "refused"],
+    [{ seats: 4, priceId: null }, null],
+    [{ seats: null }, null],
+    [{ seats: 4, when: "now" }, null],
+  ] as const)("is previewed for the next period as Polar decides: %j is %s", async (changes, outcome) => {
+    const prices = [{ amount_type: "seat_based", seat_tiers: { minimum_seats: 5, maximum_seats: 9 } }];
+    provider.respondWith(() => ({ body: { ...subscription(5), prices } }));
+    const preview = api.previewChange(ID, order({ when: "period_end", ...changes }));
+    if (outcome === null) expect(await preview).toBeNull();
+    else await expect(preview).rejects.toMatchObject(BEYOND);
   });
 
   it("is not offered from seats to a product without them", async () => {
