@@ -5721,7 +5721,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "  return false;",
     fault: "a downgrade at the period's end that Polar never makes is reported as if the provider were down",
     tests: ["test/providers/outbound/polar-changes.test.ts"],
-    only: "does not allow the seats: NotASeatBased",
+    only: "does not allow the seats",
   },
   {
     file: "src/providers/stripe/client.ts",
@@ -6275,5 +6275,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a change whose seats Polar refuses for the next period is said to be impossible",
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "is not made",
+  },
+  {
+    file: "src/providers/paddle/webhook.ts",
+    find: "  \"subscription.paused\": \"paused\",\n",
+    replace: "",
+    fault: "an event subscription.paused of Paddle without a status leaves access",
+    tests: ["test/providers/event-kinds.test.ts"],
+    only: "without a status",
+  },
+  {
+    file: "src/providers/lemon-squeezy/webhook.ts",
+    find: "(isResumed || keyword !== null ? false : null)",
+    replace: "(keyword !== null ? false : null)",
+    fault: "a cancellation that is withdrawn at Lemon Squeezy stays scheduled where the event has no status",
+    tests: ["test/providers/event-kinds.test.ts"],
+    only: "without a status",
   },
 ];

@@ -62,6 +62,33 @@ const NAMES: Record<WireFormat, Record<EventKind, string[]>> = {
   },
 };
 
+test.each<[WireFormat, string, { status?: string | null; cancelAtPeriodEnd?: boolean }]>([
+  ["stripe", "customer.subscription.paused", { status: "paused" }],
+  ["stripe", "customer.subscription.resumed", { status: "active" }],
+  ["paddle", "subscription.activated", { status: "active" }],
+  ["paddle", "subscription.trialing", { status: "trialing" }],
+  ["paddle", "subscription.past_due", { status: "past_due" }],
+  ["paddle", "subscription.paused", { status: "paused" }],
+  ["paddle", "subscription.resumed", { status: "active" }],
+  ["polar", "subscription.active", { status: "active" }],
+  ["polar", "subscription.past_due", { status: "past_due" }],
+  ["polar", "subscription.paused", { status: "paused" }],
+  ["polar", "subscription.resumed", { status: "active" }],
+  ["polar", "subscription.canceled", { status: null, cancelAtPeriodEnd: true }],
+  ["polar", "subscription.uncanceled", { status: null, cancelAtPeriodEnd: false }],
+  ["lemon-squeezy", "subscription_paused", { status: "paused" }],
+  ["lemon-squeezy", "subscription_unpaused", { status: "active" }],
+  ["lemon-squeezy", "subscription_cancelled", { status: null, cancelAtPeriodEnd: true }],
+  ["lemon-squeezy", "subscription_resumed", { status: null, cancelAtPeriodEnd: false }],
+])("without a status, the name of the event says it: %s %s", (format, name, state) => {
+  expect(ADAPTERS.of(format).interpret(name, {})).toMatchObject(state);
+});
+
+test("the status says it where there is one, whatever the name of the event", () => {
+  const event = { data: { status: "past_due" } };
+  expect(ADAPTERS.of("paddle").interpret("subscription.paused", event).status).toBe("past_due");
+});
+
 describe.each(wireFormats())("the event names of %s", (format) => {
   const kindOf = (name: string) => ADAPTERS.of(format).interpret(name, {}).kind;
 

@@ -38,6 +38,12 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   expired: "canceled",
 });
 
+// An event that names a state, and has no status, says which one.
+const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+  subscription_paused: "paused",
+  subscription_unpaused: "active",
+});
+
 export const lemonSqueezy: Adapter = {
   format: "lemon-squeezy",
   traits: LEMON_SQUEEZY_TRAITS,
@@ -159,17 +165,19 @@ function stateOf(
   const endsAt = attributes.rfc3339Date("ends_at");
   const renewsAt = attributes.rfc3339Date("renews_at");
   const cancelled = keyword === "cancelled" || (keyword === null && eventType === "subscription_cancelled");
+  const isResumed = eventType === "subscription_resumed";
   const stillPaidFor =
     endsAt === null || occurredAtMicros === null || endsAt.getTime() * 1000 > occurredAtMicros;
   const status = ended
     ? "canceled"
     : (keyword === "cancelled" && stillPaidFor) || isFreeService(attributes)
       ? "active"
-      : attributes.oneOf("status", STATUSES);
+      : (attributes.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null);
   return {
     status,
     currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,
-    cancelAtPeriodEnd: cancelled || (attributes.flag("cancelled") ?? (keyword === null ? null : false)),
+    cancelAtPeriodEnd:
+      cancelled || (attributes.flag("cancelled") ?? (isResumed || keyword !== null ? false : null)),
   };
 }
 

@@ -47,6 +47,15 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   trialing: "trialing",
 });
 
+// An event that names a state, and has no status, says which one.
+const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+  "subscription.activated": "active",
+  "subscription.trialing": "trialing",
+  "subscription.past_due": "past_due",
+  "subscription.paused": "paused",
+  "subscription.resumed": "active",
+});
+
 // Renewals, charges and changes of the payment method complete transactions too; their origin is the
 // subscription.
 const CHECKOUT_ORIGINS = new Set(["web", "api", "subscription_start"]);
@@ -109,7 +118,10 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   return {
     ...common,
     providerSubscriptionId: data.id("id"),
-    status: kind === "customer.subscription.deleted" ? "canceled" : data.oneOf("status", STATUSES),
+    status:
+      kind === "customer.subscription.deleted"
+        ? "canceled"
+        : (data.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null),
     currentPeriodEnd: data.at("current_billing_period").rfc3339Date("ends_at"),
     cancelAtPeriodEnd: schedules(data, "cancel"),
     pausesAtPeriodEnd: schedules(data, "pause") ?? undefined,

@@ -44,6 +44,19 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   unpaid: "unpaid",
 });
 
+const NAMED_ENDINGS = keywordMap<boolean>({
+  "subscription.canceled": true,
+  "subscription.uncanceled": false,
+});
+
+// An event that names a state, and has no status, says which one.
+const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+  "subscription.active": "active",
+  "subscription.past_due": "past_due",
+  "subscription.paused": "paused",
+  "subscription.resumed": "active",
+});
+
 // Of an order, and of a subscription or a checkout, which an event by the specification's name can hold instead.
 const PAID = new Set(["paid", "active", "trialing", "succeeded"]);
 
@@ -87,10 +100,9 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     status:
       kind === "customer.subscription.deleted" || data.text("ended_at") !== null
         ? "canceled"
-        : data.oneOf("status", STATUSES),
+        : (data.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null),
     currentPeriodEnd: data.rfc3339Date("current_period_end"),
-    cancelAtPeriodEnd:
-      data.flag("cancel_at_period_end") ?? (eventType === "subscription.canceled" ? true : null),
+    cancelAtPeriodEnd: data.flag("cancel_at_period_end") ?? NAMED_ENDINGS.get(eventType) ?? null,
     pausesAtPeriodEnd: data.flag("pause_at_period_end") ?? undefined,
     // Nothing says that one has been withdrawn.
     ...(data.has("pending_update") && !data.isNull("pending_update")

@@ -38,6 +38,12 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   canceled: "canceled",
 });
 
+// An event that names a state, and has no status, says which one.
+const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+  "customer.subscription.paused": "paused",
+  "customer.subscription.resumed": "active",
+});
+
 const PAID = new Set(["paid", "no_payment_required"]);
 // Of a session, and of a subscription, which an event by the specification's name can hold instead of one.
 const NOT_PAID = new Set([
@@ -88,7 +94,10 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     ...common,
     providerSubscriptionId: object.id("id"),
     items: paidItems(object, "items"),
-    status: kind === "customer.subscription.deleted" ? "canceled" : object.oneOf("status", STATUSES),
+    status:
+      kind === "customer.subscription.deleted"
+        ? "canceled"
+        : (object.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null),
     currentPeriodEnd: periodEnd(object),
     cancelAtPeriodEnd: cancelAtPeriodEnd(object),
     ...(hasRescheduled(body) ? { concernsScheduledChange: true as const } : {}),
