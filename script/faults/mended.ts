@@ -6278,7 +6278,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/paddle/webhook.ts",
-    find: "  \"subscription.paused\": \"paused\",\n",
+    find: '  "subscription.paused": "paused",\n',
     replace: "",
     fault: "an event subscription.paused of Paddle without a status leaves access",
     tests: ["test/providers/event-kinds.test.ts"],
