@@ -10,6 +10,8 @@ import "../../fixtures/fifth-provider.ts";
 
 const NOT_SUPPORTED = "The payment provider does not support this change";
 const ENDING = "The subscription is set to end: continue it in the billing portal first";
+const BEYOND_PRESENT_PLAN =
+  "For the next period, only as many seats as the present plan allows can be ordered: change now, or change the seats after it";
 const SUBSCRIBED =
   "The user already has this plan, or a subscription: change or cancel a subscription in the billing portal";
 
@@ -52,8 +54,10 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
 
     if (format === "polar") {
       // Also for the next period, it takes only as many seats as the present product allows.
-      const tooFew = await change({ planId: "pro", seats: 1, when: "period_end" });
-      expect([tooFew.status, tooFew.body.error]).toEqual([409, NOT_SUPPORTED]);
+      for (const preview of [true, false]) {
+        const tooFew = await change({ planId: "pro", seats: 1, when: "period_end", preview });
+        expect([tooFew.status, tooFew.body.error]).toEqual([409, BEYOND_PRESENT_PLAN]);
+      }
     }
     const seats = format === "polar" ? 5 : 1;
     const later = await change({ planId: "pro", seats, when: "period_end" });
