@@ -6292,4 +6292,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/event-kinds.test.ts"],
     only: "without a status",
   },
+  {
+    file: "src/http/client-address.ts",
+    find: "  [0x64, 0xff9b, 0, 0, 0, 0],\n",
+    replace: "",
+    fault: "all clients with IPv4 addresses of a server that is reached through NAT64 share one limit",
+    tests: ["test/http/client-address.test.ts"],
+  },
 ];

@@ -70,7 +70,16 @@ function forwardedAddress(entry: string): string | null {
   return plainAddress(withPort ? (withPort[1] as string) : entry);
 }
 
-/** Without the zone, which is local, and mapped IPv4 as IPv4; `null`: not an address. */
+/**
+ * Networks whose addresses are IPv4 addresses: `::ffff:0:0/96`, as IPv6 sockets show them, and `64:ff9b::/96`, as a
+ * translator (NAT64) does in front of a server without IPv4: all of its clients are in one /64. RFC 4291 and RFC 6052.
+ */
+const IPV4_IN_IPV6 = [
+  [0, 0, 0, 0, 0, 0xffff],
+  [0x64, 0xff9b, 0, 0, 0, 0],
+];
+
+/** Without the zone, which is local, and IPv4 within IPv6 as IPv4; `null`: not an address. */
 function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family !== 6) return family === 4 ? text : null;
@@ -78,8 +87,8 @@ function plainAddress(text: string): string | null {
   if (text.startsWith("::ffff:") && isIPv4(text.slice(7))) return text.slice(7);
   const address = withoutZone(text);
   const groups = groupsOf(address);
-  const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-  return mapped ? dotted(groups[6] as number, groups[7] as number) : address;
+  const isIPv4Within = IPV4_IN_IPV6.some((prefix) => prefix.every((group, index) => group === groups[index]));
+  return isIPv4Within ? dotted(groups[6] as number, groups[7] as number) : address;
 }
 
 function withoutZone(address: string): string {
