@@ -58,12 +58,17 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
         const tooFew = await change({ planId: "pro", seats: 1, when: "period_end", preview });
         expect([tooFew.status, tooFew.body.error]).toEqual([409, BEYOND_PRESENT_PLAN]);
       }
+      // And only to a product that covers the seats that there are.
+      const tooMany = await change({ planId: "pro", seats: 5, when: "period_end" });
+      expect([tooMany.status, tooMany.body.error]).toEqual([409, NOT_SUPPORTED]);
+      expect((await change({ seats: 5, when: "now" })).status).toBe(200);
     }
     const seats = format === "polar" ? 5 : 1;
     const later = await change({ planId: "pro", seats, when: "period_end" });
     const changesAtPeriodEnd = format === "stripe" || format === "polar";
     if (changesAtPeriodEnd) {
-      expect(later.body).toMatchObject({ subscription: { planId: "team", seats: 6 } });
+      const seatsNow = format === "polar" ? 5 : 6;
+      expect(later.body).toMatchObject({ subscription: { planId: "team", seats: seatsNow } });
       await forward("month");
       await waitUntilEqual(person);
       expect(await atApi(person)).toMatchObject([{ planId: "pro", seats }]);
