@@ -6270,7 +6270,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/polar/explain-refusal.ts",
-    find: '(code === "AboveMaximumSeats" || code === "BelowMinimumSeats")',
+    find: 'code === "AboveMaximumSeats" || code === "BelowMinimumSeats"',
     replace: 'code === "AboveMaximumSeats"',
     fault: "a change whose seats Polar refuses for the next period is said to be impossible",
     tests: ["test/providers/outbound/polar-changes.test.ts"],

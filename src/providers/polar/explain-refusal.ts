@@ -2,9 +2,9 @@ import type { ChangeOrder } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { problem, RefusedByProvider } from "../outbound/problems.ts";
 import type { PolarClient } from "./client.ts";
-import { hasSeats } from "./seats.ts";
+import { allowsSeats, hasSeats } from "./seats.ts";
 
-type Change = { subscription: { seats?: number | null }; order: ChangeOrder };
+type Change = { subscription: { seats?: number | null; prices: readonly unknown[] }; order: ChangeOrder };
 
 /** Tells a change that Polar never makes from a mistake in the request, which it refuses with the same errors. */
 export async function explainRefusal(
@@ -17,19 +17,23 @@ export async function explainRefusal(
     await send();
   } catch (error) {
     if (!(error instanceof RefusedByProvider)) throw error;
-    if (isBeyondPresentProduct(change.order, error)) throw beyondPresentProduct(provider);
+    if (isBeyondPresentProduct(change, error)) throw beyondPresentProduct(provider);
     if (!(await isNotOffered(provider, client, change, error))) throw error;
     throw problem(provider, "unsupported", `it never makes such a change (${error.code})`);
   }
 }
 
-/** Seats for the next period are checked against the product that is paid now. */
-function isBeyondPresentProduct({ when, priceId }: ChangeOrder, { code }: RefusedByProvider): boolean {
-  return (
-    when === "period_end" &&
-    priceId !== null &&
-    (code === "AboveMaximumSeats" || code === "BelowMinimumSeats")
-  );
+/**
+ * Seats for the next period are checked against the product that is paid now, but only once the other product has been
+ * accepted, which has to cover the present seats.
+ */
+function isBeyondPresentProduct(
+  { subscription, order: { when, priceId, seats } }: Change,
+  { code }: RefusedByProvider,
+): boolean {
+  if (when === "now" || priceId === null) return false;
+  if (code === "InvalidQuantityError") return seats !== null && !allowsSeats(subscription.prices, seats);
+  return code === "AboveMaximumSeats" || code === "BelowMinimumSeats";
 }
 
 export function beyondPresentProduct(provider: ConnectedProvider): RefusedByProvider {

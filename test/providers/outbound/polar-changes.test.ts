@@ -137,8 +137,9 @@ describe("a change of a subscription at Polar", () => {
       );
       await expect(api.changeSubscription(ID, order({}))).rejects.toMatchObject(NOT_OFFERED);
       expect(steps()).toEqual(present.seats === 10 ? ["5 seats, prorate", PRODUCT, BACK] : [PRODUCT]);
-      const atPeriodEnd = api.changeSubscription(ID, order({ when: "period_end" }));
-      await expect(atPeriodEnd).rejects.toMatchObject(NOT_OFFERED);
+      const atPeriodEnd = (seats: number) => api.changeSubscription(ID, order({ when: "period_end", seats }));
+      await expect(atPeriodEnd(3)).rejects.toMatchObject(BEYOND);
+      if (present.seats === 10) await expect(atPeriodEnd(5)).rejects.toMatchObject(NOT_OFFERED);
     }
   });
 
