@@ -91,6 +91,11 @@ export function createMetrics({ countFlagged, outboundState, askLimiter, refused
     labelNames: ["slot", "state"] as const,
     registers: [registry],
   });
+  const queried = new Gauge({
+    name: "tollgate_database_gauges_up",
+    help: "1 if the gauges that are queried from the database were read for this scrape; 0: they have the values of an earlier one, or none yet",
+    registers: [registry],
+  });
   // Begun at 0: in a series that begins at 1, Prometheus sees no growth, and no alert reports the first failure.
   for (const slot of SLOTS) for (const outcome of FAILURES) deliveries.inc({ slot, outcome }, 0);
   for (const job of JOB_NAMES) jobs.inc({ job, outcome: "failed" }, 0);
@@ -98,16 +103,22 @@ export function createMetrics({ countFlagged, outboundState, askLimiter, refused
   const outbound = outboundMetrics(registry, outboundState);
   const updateFlagged = async () => {
     const counts = await nullOnErrorOrTimeout(countFlagged());
-    if (counts === null) return;
+    if (counts === null) return false;
     flagged.reset();
     for (const count of counts) {
       flagged.set({ slot: count.provider, state: "waiting" }, count.flagged - count.settled);
       flagged.set({ slot: count.provider, state: "unknown" }, count.settled);
     }
+    return true;
+  };
+  const updateQueried = async () => {
+    const [flaggedAreRead, outboundIsRead] = await Promise.all([updateFlagged(), outbound.update()]);
+    return flaggedAreRead && outboundIsRead;
   };
   return {
     read: async () => {
-      await Promise.all([updateFlagged(), outbound.update(), askLimiter()]);
+      const [areRead] = await Promise.all([updateQueried(), askLimiter()]);
+      queried.set(areRead ? 1 : 0);
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
@@ -173,12 +184,13 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
     gaveUp: () => givenUp.inc(),
     update: async () => {
       const state = await nullOnErrorOrTimeout(outboundState());
-      if (state === null) return;
+      if (state === null) return false;
       backlog.set(state.backlogSeconds);
       unreadable.set(state.unreadableChanges);
       unreadableEvents.set(state.unreadableEvents);
       endpoints.set({ state: "failing" }, state.failing);
       endpoints.set({ state: "disabled" }, state.disabled);
+      return true;
     },
   };
 }

@@ -30,8 +30,8 @@ it("reports how many subscriptions need review, as they are when it is read", as
   expect((await metrics.read()).text.match(LINE)).toBeNull();
 });
 
-it("keeps the last counts while they cannot be read", async () => {
-  let isDown = false;
+it("keeps the last counts while they cannot be read, and says so", async () => {
+  let isDown = true;
   const metrics = createMetrics({
     countFlagged: async () => {
       if (isDown) throw new Error("the database is away");
@@ -44,9 +44,14 @@ it("keeps the last counts while they cannot be read", async () => {
     askLimiter: () => null,
     refusedWithoutStore: [],
   });
-  await metrics.read();
+  const isUp = (text: string) => /^tollgate_database_gauges_up (\d)$/m.exec(text)?.[1];
+  // Its 0 of outbound events is none that was read.
+  expect(isUp((await metrics.read()).text)).toBe("0");
+  isDown = false;
+  expect(isUp((await metrics.read()).text)).toBe("1");
   isDown = true;
   const { text } = await metrics.read();
+  expect(isUp(text)).toBe("0");
   expect(text).toContain('{slot="provider-b",state="waiting"} 1');
   expect(text).toContain("tollgate_outbound_backlog_seconds 7");
 });
