@@ -6307,4 +6307,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/observability/metrics.test.ts"],
     only: "keeps the last counts",
   },
+  {
+    file: "src/config/kinds.ts",
+    find: "isIPv6(text) || (/^[\\w.-]+$/",
+    replace: "isIPv6(text) || /^[\\w.:-]+$/.test(text) || (/^[\\w.-]+$/",
+    fault: "a HOST with a port stops the start only once the database is migrated",
+    tests: ["test/config/config.test.ts"],
+    only: "HOST",
+  },
 ];

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { isIPv6 } from "node:net";
 import parseAddresses from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { isDecodable } from "../http/is-decodable.ts";
@@ -16,6 +17,14 @@ export const share = z
   .string()
   .refine((text) => /^\d*\.?\d+$/.test(text) && Number(text) <= 1, "expected a number from 0 to 1, e.g. 0.1")
   .transform(Number);
+
+/** To listen on: a colon is part of an IPv6 address alone, and what ends with a number is an IPv4 address. */
+export const host = z
+  .string()
+  .refine(
+    (text) => isIPv6(text) || (/^[\w.-]+$/.test(text) && URL.canParse(`http://${text}`)),
+    "expected a host name or address without a port, e.g. 127.0.0.1",
+  );
 
 /** Scheme, host and port only: a path would break links and comparisons. */
 export const origin = z

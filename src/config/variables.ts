@@ -8,6 +8,7 @@ import {
   bearerToken,
   databaseUrl,
   headers,
+  host,
   keyValues,
   oneOf,
   origin,
@@ -34,10 +35,7 @@ export const Variables = z.object({
   ...RATE_LIMITS,
   RATE_LIMIT_MEMORY_KEYS: wholeNumber(1, 10_000_000, 100_000).default(100_000),
   PORT: wholeNumber(0, 65_535, 3000).default(3000),
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, "expected a host name or address, e.g. 127.0.0.1")
-    .default("127.0.0.1"),
+  HOST: host.default("127.0.0.1"),
   DATA_DIR: z
     .string()
     .regex(/^[^\0]{1,4096}$/, "expected a folder, e.g. /var/lib/tollgate")

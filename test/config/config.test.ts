@@ -241,6 +241,10 @@ describe("the configuration", () => {
     expect(readConfig({ SMTP_URL: value }).mail.smtpUrl).toBe(value);
   });
 
+  it.each(["::", "::1", "0.0.0.0", "127.1", "localhost", "tollgate_1.internal"])("listens on %s", (host) => {
+    expect(readConfig({ HOST: host }).host).toBe(host);
+  });
+
   it("takes a number sign within a value", () => {
     const variables = { METRICS_TOKEN: "a#token of sixteen", MAIL_FROM: "Shop #1 <shop@example.com>" };
     const { metricsToken, mail } = readConfig(variables);
@@ -264,6 +268,8 @@ describe("the configuration", () => {
     ["PORT", "-1", "3000"],
     ["PORT", "3e3", "3000"],
     ["HOST", "a b", "127.0.0.1"],
+    ["HOST", "999.1.1.1", "127.0.0.1"],
+    ["HOST", "0.0.0.0:3000", "without a port"],
     ["DATABASE_URL", "mysql://localhost/x", "postgres://"],
     ["DATABASE_URL", "localhost", "postgres://"],
     ["DATABASE_URL", "postgres://one:5432,two:99999/x", "one:5432,two:5432"],
