@@ -586,8 +586,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "clients/typescript/src/rpc.ts",
-    find: "return await untilAborted(answer, signal);",
-    replace: "return await answer;",
+    find: "return await untilAborted(send(path, type, input, options), signal);",
+    replace: "return await send(path, type, input, options);",
     fault: "an aborted RPC call waits for those that were sent with it",
     tests: ["test/client/retries.test.ts"],
   },
@@ -6314,5 +6314,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a HOST with a port stops the start only once the database is migrated",
     tests: ["test/config/config.test.ts"],
     only: "HOST",
+  },
+  {
+    file: "clients/typescript/src/rpc.ts",
+    find: "if (taken === null || taken >= max) throw error;",
+    replace: "if (taken !== 0) throw error;",
+    fault: "a program's RPC calls of one moment fail for ever where a limit is below ten",
+    tests: ["test/client/batches.test.ts"],
+    only: "are divided",
   },
 ];

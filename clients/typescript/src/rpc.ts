@@ -33,7 +33,7 @@ export type RpcClient<Router extends { _def: { record: object } } = AppRouter> =
   };
 };
 
-/** The server refuses larger batches. */
+/** The server refuses larger batches, and smaller ones where a limit is lower. */
 const MAX_BATCH = 10;
 /** Queries that are made together share one address, which proxies may limit to 8 KB. */
 const MAX_URL_LENGTH = 6000;
@@ -43,35 +43,33 @@ const MAX_URL_LENGTH = 6000;
  * mutation only when the server refused it for being over a limit.
  */
 export function createRpc(connection: Connection): RpcClient {
-  const { baseUrl, headers } = connection;
-  const client = createTRPCUntypedClient<AppRouter>({
-    links: [
-      httpBatchLink<AppRouter>({
-        url: `${baseUrl}/api/trpc`,
-        transformer: superjson,
-        maxItems: MAX_BATCH,
-        maxURLLength: MAX_URL_LENGTH,
-        headers,
-        fetch: async (url, init) => {
-          const response = await fetchInTime(connection, url, init as RequestInit);
-          // Only for its error: tRPC's own does not have the status of what answers in the server's place.
-          if (!response.headers.get("content-type")?.includes("json")) await readJson(response.clone());
-          return response;
-        },
-      }),
-    ],
-  });
+  let batches = { max: MAX_BATCH, client: batchingClient(connection, MAX_BATCH) };
 
-  async function call(path: string, type: string, input: unknown, { signal }: CallOptions = {}) {
+  /** A batch that the server refuses as too large, and has done nothing of, is divided from then on. */
+  async function send(path: string, type: string, input: unknown, { signal }: CallOptions) {
+    const options = signal === undefined ? {} : { signal };
+    for (;;) {
+      const { max, client } = batches;
+      try {
+        return await (type === "query"
+          ? client.query(path, input, options)
+          : client.mutation(path, input, options));
+      } catch (cause) {
+        const error = rpcError(cause);
+        const taken = maxTaken(error);
+        if (taken === null || taken >= max) throw error;
+        if (taken < batches.max) batches = { max: taken, client: batchingClient(connection, taken) };
+      }
+    }
+  }
+
+  async function call(path: string, type: string, input: unknown, options: CallOptions = {}) {
+    const { signal } = options;
     const isRepeatable = type === "query";
     for (let attempt = 0; ; attempt += 1) {
       signal?.throwIfAborted();
       try {
-        const options = signal === undefined ? {} : { signal };
-        const answer = isRepeatable
-          ? client.query(path, input, options)
-          : client.mutation(path, input, options);
-        return await untilAborted(answer, signal);
+        return await untilAborted(send(path, type, input, options), signal);
       } catch (cause) {
         signal?.throwIfAborted();
         const error = rpcError(cause);
@@ -84,6 +82,32 @@ export function createRpc(connection: Connection): RpcClient {
   }
 
   return member([], call) as RpcClient;
+}
+
+function batchingClient(connection: Connection, maxItems: number) {
+  const { baseUrl, headers } = connection;
+  return createTRPCUntypedClient<AppRouter>({
+    links: [
+      httpBatchLink<AppRouter>({
+        url: `${baseUrl}/api/trpc`,
+        transformer: superjson,
+        maxItems,
+        maxURLLength: MAX_URL_LENGTH,
+        headers,
+        fetch: async (url, init) => {
+          const response = await fetchInTime(connection, url, init as RequestInit);
+          // Only for its error: tRPC's own does not have the status of what answers in the server's place.
+          if (!response.headers.get("content-type")?.includes("json")) await readJson(response.clone());
+          return response;
+        },
+      }),
+    ],
+  });
+}
+
+/** How many calls the server takes at once, where it has refused more; otherwise `null`. */
+function maxTaken({ reason, params: { max } }: TollgateError): number | null {
+  return reason === "batch_too_large" && typeof max === "number" && max >= 1 ? max : null;
 }
 
 /** tRPC aborts a request only when all of its calls are aborted. */
@@ -112,6 +136,7 @@ function member(
 }
 
 function rpcError(cause: unknown): TollgateError {
+  if (cause instanceof TollgateError) return cause;
   if (!(cause instanceof TRPCClientError))
     return new TollgateError(String(cause), { status: null, reason: "network", cause });
   if (cause.cause instanceof TollgateError) return cause.cause;
