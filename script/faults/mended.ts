@@ -6323,4 +6323,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/batches.test.ts"],
     only: "are divided",
   },
+  {
+    file: "clients/typescript/src/poll-events.ts",
+    find: "timeAt(response) - runningMsSince(startedAt)",
+    replace: "timeAt(response) + startedAt.wallMs - Date.now()",
+    fault: "a program whose clock is set forward as it begins is given events from long before",
+    tests: ["test/client/follow-events.test.ts"],
+    only: "set forward meanwhile",
+  },
 ];

@@ -253,6 +253,18 @@ describe("a feed", () => {
     expect([received, started]).toEqual([["new"], ["old"]]);
   });
 
+  it("leaves out what happened before it began although its clock is set forward meanwhile", async () => {
+    const serverAt = (passedMs: number) => new Date(START + 3_600 * SECOND + passedMs);
+    answers.events.push(page(eventOf("old", serverAt(-2_000)), eventOf("new", serverAt(500))));
+    const { received, started, states } = follow();
+    await pass(0.5);
+    vi.setSystemTime(serverAt(500));
+    await pass(2);
+    expect([received, started]).toEqual([["new"], ["old"]]);
+    // The machine may as well have slept for that hour.
+    expect(states.at(-1)).toEqual(["polling", false]);
+  });
+
   it("leaves out nothing after the last event that was processed", async () => {
     answers.events.push(page(eventOf("late", new Date(START - 1))));
     const { received } = follow({ after: "1" });

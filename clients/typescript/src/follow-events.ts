@@ -87,9 +87,12 @@ export async function* followEvents(
   }
   async function* poll(): AsyncGenerator<TollgateEvent> {
     const begunAt = momentNow();
+    // Events from while the machine slept may be missing before the first poll.
+    let isContinuous = last !== null;
     const polling = pollEvents(connection, { after: last, startedAt, signal, ...timing });
     for await (const { id, event } of polling) {
-      enter("polling", true);
+      enter("polling", isContinuous);
+      isContinuous = true;
       advance(id, event);
       if (event !== null) yield event;
       else if (msSince(begunAt) >= timing.retryStreamEveryMs) return;

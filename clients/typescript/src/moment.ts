@@ -12,7 +12,16 @@ export function msSince(moment: Moment): number {
   return Math.max(Date.now() - moment.wallMs, steadyMs() - moment.steadyMs);
 }
 
-/** Not every edge runtime has such a clock. */
+/** How long ago it was, without the time that the machine slept: setting the time of day does not change it. */
+export function runningMsSince(moment: Moment): number {
+  return hasSteadyClock() ? steadyMs() - moment.steadyMs : msSince(moment);
+}
+
 function steadyMs(): number {
-  return typeof performance === "undefined" ? 0 : performance.now();
+  return hasSteadyClock() ? performance.now() : 0;
+}
+
+/** Not every edge runtime has one. */
+function hasSteadyClock(): boolean {
+  return typeof performance !== "undefined";
 }
