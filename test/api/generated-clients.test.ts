@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { beforeAll, describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
 import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser } from "../support/people.ts";
@@ -92,7 +93,7 @@ describe.each(["v1", "v2"] as const)("the OpenAPI document of %s", (version) => 
       env: { PATH: process.env.PATH, BASE_URL: baseUrl, KEY: key },
     });
     // The notification is that of the key.
-    const expected = { name: "Ana", plans: ["free", "pro", "team"], notifications: 1, refused: 400 };
+    const expected = { name: "Ana", plans: plans.plans.map(({ id }) => id), notifications: 1, refused: 400 };
     expect(JSON.parse(stdout)).toEqual({ openApiFetch: expected, heyApi: expected, orval: expected });
   });
 });

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "no
 import { dirname, join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LOCALES } from "../../src/domain/locale.ts";
 import { acmePay } from "../fixtures/acme-pay/webhook.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
@@ -226,6 +227,15 @@ describe("a plan", () => {
   it("is for sale", async () => {
     const { body } = await get("/api/plans?limit=100");
     expect(body.plans).toContainEqual(expect.objectContaining({ id: "business", name: "Business" }));
+  });
+
+  it("writes numbers as the pages do in each language", async () => {
+    for (const locale of LOCALES) {
+      const { body } = await get(`/api/plans?limit=100&locale=${locale}`);
+      const plan = body.plans.find(({ id }: { id: string }) => id === "business");
+      for (const { value, text } of plan.featureDetails)
+        if (typeof value === "number") expect(text).toContain(new Intl.NumberFormat(locale).format(value));
+    }
   });
 
   it("is checked by the doctor", async () => {

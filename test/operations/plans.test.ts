@@ -56,7 +56,7 @@ it("lists only the prices that have an id", async () => {
 
 it("lists a plan without price ids as one that is not for sale, but a free one as for sale", async () => {
   const withoutIds = definePlans(
-    plans.plans.map((plan) => ({
+    plans.plans.slice(0, 3).map((plan) => ({
       ...plan,
       ...(plan.id === "team" ? {} : { priceIds: {}, prices: [] }),
     })),

@@ -1,5 +1,6 @@
 import type { AnyTRPCProcedure, inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import plans from "../../../plans.config.ts";
 import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
 import { adminProcedure, protectedProcedure, publicProcedure } from "../../../src/api/rpc/procedures.ts";
 import { appRouter } from "../../../src/api/rpc/router.ts";
@@ -198,7 +199,7 @@ describe("results", () => {
 
   it("return plans and features to everybody, and the caller's subscription (billing)", async () => {
     const nobody = rpcClient(server.url).billing;
-    expect((await nobody.plans.query()).items.map(({ id }) => id)).toEqual(["free", "pro", "team"]);
+    expect((await nobody.plans.query()).items.map(({ id }) => id)).toEqual(plans.plans.map(({ id }) => id));
     const { features } = await nobody.features.query();
     expect(features).toContainEqual({ name: "1 project", planIds: ["free"] });
 
