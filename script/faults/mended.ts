@@ -6331,4 +6331,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/follow-events.test.ts"],
     only: "set forward meanwhile",
   },
+  {
+    file: "clients/typescript/src/options.ts",
+    find: "(\\/[^?#]*)?$/i",
+    replace: "(\\/[^?#]*)?$|/i",
+    fault: "a program with localhost:3000 as its address waits for a response for ever",
+    tests: ["test/client/retries.test.ts"],
+    only: "refuses an address",
+  },
 ];

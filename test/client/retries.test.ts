@@ -366,6 +366,25 @@ it("has the limits that its options document, and no key unless one is given", (
   });
 });
 
+it.each([
+  "",
+  "tollgate.example.com",
+  "localhost:3000",
+  "ftp://tollgate.example.com",
+  "https:tollgate.example.com",
+  "https://ana:secret@tollgate.example.com",
+  "https://tollgate.example.com/?key=1",
+])("refuses an address that no call could reach, before the first: %j", (address) => {
+  expect(() => createTollgate({ url: address })).toThrow(`url: "${address}" is not an address`);
+});
+
+it.each(["HTTP://localhost:3000", " https://tollgate.example.com/@billing/ "])(
+  "takes an address as it is written: %j",
+  (address) => {
+    expect(connectionOf({ url: address }).baseUrl).toBe(new URL(address).href.replace(/\/$/, ""));
+  },
+);
+
 it("backs off exponentially when the server does not say how long", () => {
   const limits = { maxRetries: 10, maxRetryWaitMs: 5_000 };
   const failed = { status: 503, retryAfterSeconds: null, isRepeatable: true };

@@ -37,7 +37,8 @@ export function connectionOf(options: TollgateOptions): Connection {
 
 /** @throws TypeError */
 function baseUrlOf(url: string): string {
-  if (!URL.canParse(url))
+  // "localhost:3000" can be parsed, too: its scheme would be "localhost".
+  if (!URL.canParse(url) || !/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(url.trim()))
     throw new TypeError(`url: "${url}" is not an address such as https://tollgate.example.com`);
   return new URL(url).href.replace(/\/+$/, "");
 }
