@@ -6339,4 +6339,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/retries.test.ts"],
     only: "refuses an address",
   },
+  {
+    file: "clients/typescript/src/open-stream.ts",
+    find: "    clearTimeout(deadline);\n  };",
+    replace: "    clearTimeout(deadline);\n    onRead();\n  };",
+    fault: "a stream is given up while the program works on an event",
+    tests: ["test/client/follow-events.test.ts"],
+    only: "keeps a stream that works",
+  },
 ];

@@ -172,6 +172,35 @@ describe("a feed", () => {
     expect(states.map(([state]) => state)).toEqual(["streaming", "waiting", "polling"]);
   });
 
+  it("keeps a stream that works while the program works on an event, for however long", async () => {
+    const events = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = events.writable.getWriter();
+    const write = (text: string) => writer.write(new TextEncoder().encode(text)).catch(() => {});
+    answers.stream.push((signal) => {
+      signal.addEventListener("abort", () => writer.abort(signal.reason));
+      return new Response(events.readable, { headers: { "content-type": "text/event-stream" } });
+    });
+    const received: string[] = [];
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => void failures.push(error);
+    void (async () => {
+      for await (const { id } of followEvents(connection, { after: "0", signal: stop.signal, onFailure })) {
+        received.push(id);
+        await new Promise((resolve) => setTimeout(resolve, 50 * SECOND));
+      }
+    })();
+    await pass(1);
+    void write(sse("1"));
+    for (let sent = 0; sent < 3; sent += 1) {
+      await pass(15);
+      void write(": alive\n\n");
+    }
+    void write(sse("2"));
+    await pass(10);
+    expect([received, failures]).toEqual([["1", "2"], []]);
+    expect(timesOf("stream")).toEqual([0]);
+  });
+
   it("waits longer each time that nothing works, half a minute at most", async () => {
     follow({ after: "1" });
     await pass(100);

@@ -26,10 +26,13 @@ export async function* openStream(
   signal.addEventListener("abort", abort);
   let deadline = setTimeout(abort, firstByteMs);
   let hasBegun = false;
-  const alive = () => {
+  // The deadline is the server's: it does not run while the program works on an event.
+  const onRead = () => {
+    if (hasBegun) deadline = setTimeout(abort, silenceMs);
+  };
+  const onChunk = () => {
     hasBegun = true;
     clearTimeout(deadline);
-    deadline = setTimeout(abort, silenceMs);
   };
   try {
     const response = await fetch(`${baseUrl}/api/v2/events/stream`, {
@@ -42,7 +45,7 @@ export async function* openStream(
         status: response.status,
         reason: `status_${response.status}`,
       });
-    for await (const { id, data } of serverSentEvents(chunksOf(response.body, alive)))
+    for await (const { id, data } of serverSentEvents(chunksOf(response.body, onRead, onChunk)))
       yield { id, event: data === null ? null : (JSON.parse(data) as TollgateEvent) };
     if (!hasBegun)
       throw new TollgateError("The event stream ended before it began", { status: null, reason: "network" });
@@ -60,11 +63,13 @@ export async function* openStream(
 /** Not every browser can iterate over a stream. */
 async function* chunksOf(
   body: ReadableStream<Uint8Array> | null,
+  onRead: () => void,
   onChunk: () => void,
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
   for (;;) {
+    onRead();
     const { done, value } = await reader.read();
     if (done) return;
     onChunk();
