@@ -6347,4 +6347,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/follow-events.test.ts"],
     only: "keeps a stream that works",
   },
+  {
+    file: "src/api/rpc/request.ts",
+    find: "const PER_CALL = { inspectsText: false };",
+    replace: "const PER_CALL = { inspectsText: true };",
+    fault: "half an emoji in one RPC call fails all that are sent with it",
+    tests: ["test/api/rpc/client.test.ts"],
+    only: "still makes the other calls",
+  },
+  {
+    file: "src/api/rpc/input.ts",
+    find: "  inspectText(input);\n",
+    replace: "",
+    fault: "an RPC call with text that PostgreSQL cannot store is a defect",
+    tests: ["test/api/rpc/client.test.ts"],
+    only: "still makes the other calls",
+  },
 ];

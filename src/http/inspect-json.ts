@@ -14,9 +14,14 @@ type Parameter = string | null;
 /**
  * Parses a JSON object, and rejects what two parsers could read differently or PostgreSQL cannot store.
  * @param bytes UTF-8
+ * @param options `inspectsText: false`: the text in it is left to `inspectText`
  * @throws Refusal `invalid_input`
  */
-export function inspectJson(bytes: Buffer, parameter: Parameter = null): Record<string, unknown> {
+export function inspectJson(
+  bytes: Buffer,
+  parameter: Parameter = null,
+  { inspectsText = true } = {},
+): Record<string, unknown> {
   if (isDeeperThan(bytes, MAX_DEPTH)) refuseJson(parameter, `JSON nested at most ${MAX_DEPTH} deep`);
   const fields = countFields(bytes);
   const text = bytes.toString();
@@ -24,9 +29,14 @@ export function inspectJson(bytes: Buffer, parameter: Parameter = null): Record<
   if (typeof value !== "object" || value === null || Array.isArray(value))
     refuseJson(parameter, "a JSON object");
   // Only an escape can produce an invalid character.
-  const keptFields = countKept(value, { parameter, escaped: text.includes("\\u") });
+  const keptFields = countKept(value, { parameter, escaped: inspectsText && text.includes("\\u") });
   if (keptFields !== fields) refuseJson(parameter, "JSON in which no object has a field twice");
   return value as Record<string, unknown>;
+}
+
+/** @param value parsed JSON, of a body @throws Refusal `invalid_input` for text that PostgreSQL cannot store */
+export function inspectText(value: unknown): void {
+  countKept(value, { parameter: null, escaped: true });
 }
 
 function refuseJson(parameter: Parameter, expected: string): never {

@@ -16,6 +16,7 @@ const MAX_BYTES = 64 * 1024;
 export async function readJson(
   incoming: IncomingMessage,
   maxBytes: number = MAX_BYTES,
+  options?: { inspectsText: boolean },
 ): Promise<Record<string, unknown>> {
   const body = await readBodyOrRefuse(incoming, maxBytes);
   if (body.length === 0) return {};
@@ -31,7 +32,7 @@ export async function readJson(
       params: { problem: "unreadable_body", expected: "a JSON body without a byte order mark" },
     });
   }
-  return inspectJson(body);
+  return inspectJson(body, null, options);
 }
 
 function assertJson({ headers }: IncomingMessage): void {

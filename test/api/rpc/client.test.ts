@@ -225,6 +225,26 @@ describe("a batch", () => {
     ]);
   });
 
+  it.each(["half a \ud83d", "a\0b"])("still makes the other calls when one has the text %j", async (text) => {
+    const ana = await createUser(test);
+    for (const link of ["httpBatchLink", "httpBatchStreamLink"] as const) {
+      const { billing, user } = rpcClient(server.url, { link, cookie: ana.cookie });
+      const results = await Promise.allSettled([
+        user.updateProfile.mutate({ name: text }),
+        user.updateProfile.mutate({ name: `${link} Ana` }),
+        billing.check.query({ feature: text }),
+        user.me.query(),
+      ]);
+      expect(results).toMatchObject([
+        { status: "rejected", reason: { data: { reason: "invalid_input", path: "user.updateProfile" } } },
+        { status: "fulfilled" },
+        { status: "rejected", reason: { data: { reason: "invalid_input", path: "billing.check" } } },
+        { status: "fulfilled" },
+      ]);
+      expect((await rowOf(ana))?.name).toBe(`${link} Ana`);
+    }
+  });
+
   it("runs each mutation of a batch once", async () => {
     const person = await createUser(test);
     const answers: Response[] = [];
