@@ -6363,4 +6363,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/rpc/client.test.ts"],
     only: "still makes the other calls",
   },
+  {
+    file: "src/domain/events/link.ts",
+    find: "occurredAtMicros !== null && occurredAtMicros === lastEventAtMicros",
+    replace: "occurredAtMicros !== null || occurredAtMicros === lastEventAtMicros",
+    fault:
+      "a second purchase is taken for one from before payments were stored, whose payment is then another's",
+    tests: ["test/domain/events/decide.test.ts"],
+  },
 ];

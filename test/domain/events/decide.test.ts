@@ -869,13 +869,25 @@ describe("a checkout of a single payment", () => {
     ]);
   });
 
+  const charge = { state: "paid", amount: 900, currency: "EUR", refundedAmount: null } as const;
+  const noTimes = { periodStart: null, periodEnd: null, occurredAt: null, receiptUrl: null };
+  const paid = (id: string) => ({
+    ...oneTime,
+    payment: { charge: { id, ...charge, ...noTimes }, names: [id], reversal: null },
+  });
+
+  it.each([
+    ["was made at another time", HOUR_MICROS, 2 * HOUR_MICROS],
+    ["is of an unknown time", null, null],
+  ])("leaves a purchase from before payments were stored alone that %s", (_, madeAt, occurredAtMicros) => {
+    const earlier = { providerSubscriptionId: null, isOneTime: true, lastEventAtMicros: madeAt };
+    expect(remaining([{ ...paid("pi_1"), occurredAtMicros }], [subscription(earlier)])).toMatchObject([
+      { id: "known", paymentId: null },
+      { paymentId: "pi_1" },
+    ]);
+  });
+
   it("is a purchase of its own by its payment, and free of charge by its plan", () => {
-    const charge = { state: "paid", amount: 900, currency: "EUR", refundedAmount: null } as const;
-    const noTimes = { periodStart: null, periodEnd: null, occurredAt: null, receiptUrl: null };
-    const paid = (id: string) => ({
-      ...oneTime,
-      payment: { charge: { id, ...charge, ...noTimes }, names: [id], reversal: null },
-    });
     const team = { ...oneTime, planId: "team" };
     expect(remaining([oneTime, paid("pi_1"), paid("pi_2"), team, oneTime, paid("pi_1"), team])).toMatchObject(
       [
