@@ -6371,4 +6371,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
       "a second purchase is taken for one from before payments were stored, whose payment is then another's",
     tests: ["test/domain/events/decide.test.ts"],
   },
+  {
+    file: "src/reconcile/for-each-concurrently.ts",
+    find: "if (running.size >= CONCURRENCY) await Promise.race(running);",
+    replace: "",
+    fault: "a comparison of thousands of subscriptions begins all their requests at once",
+    tests: ["test/reconcile/for-each-concurrently.test.ts"],
+  },
 ];

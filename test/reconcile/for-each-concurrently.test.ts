@@ -31,3 +31,18 @@ it("ends the visits under way before it fails", async () => {
   await expect(visiting).rejects.toThrow("not reachable");
   expect(ended).toContain(1);
 });
+
+it("visits all, 16 at a time", async () => {
+  let underWay = 0;
+  let most = 0;
+  const visited: number[] = [];
+  await forEachConcurrently(Array(50).keys(), async (item) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise(setImmediate);
+    underWay -= 1;
+    visited.push(item);
+  });
+  expect(visited.toSorted((a, b) => a - b)).toEqual([...Array(50).keys()]);
+  expect(most).toBe(16);
+});
