@@ -6378,4 +6378,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a comparison of thousands of subscriptions begins all their requests at once",
     tests: ["test/reconcile/for-each-concurrently.test.ts"],
   },
+  {
+    file: "src/store/entitlements/grace-ends.ts",
+    find: "and sent.past_due_since = s.past_due_since and sent.stage = 'over'",
+    replace: "and sent.stage = 'over'",
+    fault: "only the end of the first grace period of a subscription is reported to event endpoints",
+    tests: ["test/outbound/entitlement-events.test.ts"],
+    only: "each grace period",
+  },
+  {
+    file: "src/store/users/email-changes.ts",
+    find: "do update set new_email = excluded.new_email, ",
+    replace: "do update set ",
+    fault: "who corrects the new address before it is confirmed gets the first one, which nobody has confirmed",
+    tests: ["test/auth/routes/email-change.test.ts"],
+    only: "requested last",
+  },
 ];

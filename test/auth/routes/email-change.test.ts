@@ -106,6 +106,14 @@ describe("an email address change", () => {
     expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
+  it("is to the address that was requested last", async () => {
+    const { cookie, id, email } = await requested();
+    const last = `last-${email}`;
+    await context.call("/change-email", { newEmail: last }, { cookie });
+    for (const address of [email, last]) await confirm(tokenTo(address));
+    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email: last }]);
+  });
+
   it("requires a session, a different address, and confirmation within an hour", async () => {
     const { cookie, email, fresh } = await requested();
     expect((await context.call("/change-email", { newEmail: "x@example.com" })).status).toBe(401);
