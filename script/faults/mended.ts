@@ -6394,4 +6394,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/routes/email-change.test.ts"],
     only: "requested last",
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "where s.user_id = $1 and s.status <> 'canceled' order by",
+    replace: "where s.user_id = $1 order by",
+    fault: "the billing page lists subscriptions that ended long ago beside the running ones",
+    tests: ["test/operations/access.test.ts"],
+    only: "have not ended",
+  },
 ];

@@ -99,3 +99,12 @@ it.each([
   expect(await scheduled()).toEqual([undefined]);
   await test.rows("delete from subscription where id = $1", [id]);
 });
+
+it("shows the subscriptions that have not ended, the newest first", async () => {
+  const monthAgo = (months: number) => new Date(Date.now() - months * 30 * 86_400_000).toISOString();
+  const older = await createSubscription(test, "user_0", { status: "past_due", created_at: monthAgo(2) });
+  await createSubscription(test, "user_0", { status: "canceled", created_at: monthAgo(3) });
+  const newer = await createSubscription(test, "user_0", { created_at: monthAgo(1) });
+  const { items } = await accessOf(plans, "user_0");
+  expect(items.map(({ subscriptionId }) => subscriptionId)).toEqual([newer, older]);
+});
