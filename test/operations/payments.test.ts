@@ -193,6 +193,10 @@ describe("a person's payments", () => {
 
 describe("the latest payment", () => {
   const reversal = async () => (await subscriptionAccessOfUser(test.database, "user_1"))[0]?.paymentReversal;
+  const month = (number: number) => ({
+    periodStart: new Date(Date.UTC(2025, number, 1)),
+    periodEnd: new Date(Date.UTC(2025, number + 1, 1)),
+  });
 
   it("is reported with the user's access when it was refunded or is disputed", async () => {
     await subscribe("user_1", "sub_1");
@@ -229,10 +233,6 @@ describe("the latest payment", () => {
 
   it("is that of the later period, even if the invoice of an earlier one is paid after it", async () => {
     await subscribe("user_1", "sub_1");
-    const month = (number: number) => ({
-      periodStart: new Date(Date.UTC(2025, number, 1)),
-      periodEnd: new Date(Date.UTC(2025, number + 1, 1)),
-    });
     await pay("in_2", month(1));
     await pay("in_1", { minute: 5, ...month(0) });
     await recordReversal("in_1", "refund", 2_000);
@@ -240,6 +240,37 @@ describe("the latest payment", () => {
     await recordReversal("in_2", "refund", 2_000);
     expect(await reversal()).toBe("refunded");
     await pay("in_0", { minute: 6, ...month(0) });
+    expect(await reversal()).toBe("refunded");
+  });
+
+  it("is that for the next period once that is paid, but not another subscription's", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1", month(0));
+    await recordReversal("in_1", "refund", 2_000);
+    await pay("in_2", { minute: 5, sub: "sub_2", ...month(1) });
+    expect(await reversal()).toBe("refunded");
+    await pay("in_3", { minute: 6, ...month(1) });
+    expect(await reversal()).toBeNull();
+  });
+
+  it.each([
+    ["failed", { state: "failed" as const, ...month(2) }],
+    ["is for no period", { periodStart: month(3).periodStart, periodEnd: month(3).periodStart }],
+  ])("is that of the earlier period, paid after one of a later period that %s", async (_, later) => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_0", month(0));
+    await pay("in_2", { minute: 5, ...later });
+    await pay("in_1", { minute: 6, ...month(1) });
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+  });
+
+  it("is that which was paid after another had failed for the same period, once it is refunded", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_0", month(0));
+    await pay("in_1", { minute: 5, state: "failed", ...month(1) });
+    await pay("in_2", { minute: 6, ...month(1) });
+    await recordReversal("in_2", "refund", 2_000);
     expect(await reversal()).toBe("refunded");
   });
 
@@ -295,6 +326,29 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
   });
 
+  it.each([
+    ["was paid for the period before", month(0)],
+    ["failed for the same period", { state: "failed" as const, ...month(1) }],
+  ])(
+    "is not one for a change that is smaller than its period's, though larger than what %s",
+    async (_, earlier) => {
+      await subscribe("user_1", "sub_1");
+      await pay("in_0", { amount: 500, ...earlier });
+      await pay("in_1", { minute: 5, ...month(1) });
+      await pay("in_2", { minute: 6, amount: 1_000, ...month(1) });
+      await recordReversal("in_1", "refund", 2_000);
+      expect(await reversal()).toBe("refunded");
+    },
+  );
+
+  it("is not one for a change that costs as much as its period, once that is refunded", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1", month(0));
+    await pay("in_2", { minute: 5, ...month(0) });
+    await recordReversal("in_2", "refund", 2_000);
+    expect(await reversal()).toBeNull();
+  });
+
   it("is one of the same amount that was paid for a period after its first payment was refunded", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
@@ -343,6 +397,25 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
     await pay("in_7", { minute: 36, amount: 3_000, isForChange: true });
     await recordReversal("in_7", "refund", 3_000);
+    expect(await reversal()).toBe("refunded");
+  });
+
+  it("is that of an upgrade in a later period, where the provider names none, whatever an earlier period cost", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1", { amount: 3_000 });
+    await pay("in_2", { minute: 30, amount: 1_000 });
+    await pay("in_3", { minute: 35, isForChange: true });
+    await recordReversal("in_1", "refund", 3_000);
+    await recordReversal("in_2", "refund", 1_000);
+    expect(await reversal()).toBeNull();
+  });
+
+  it("is not that of a change after a renewal has failed, where the provider names no period", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1");
+    await pay("in_2", { minute: 30, state: "failed" });
+    await pay("in_3", { minute: 35, amount: 500, isForChange: true });
+    await recordReversal("in_1", "refund", 2_000);
     expect(await reversal()).toBe("refunded");
   });
 

@@ -304,7 +304,8 @@ it("emits the end of each grace period of a subscription", async () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   const pastDue = { status: "past_due", past_due_since: daysAgo(8), created_at: daysAgo(60) };
   const id = await createSubscription(test, "user_1", pastDue);
-  const earlier = "insert into grace_reminder (subscription_id, past_due_since, stage) values ($1, $2, 'over')";
+  const earlier =
+    "insert into grace_reminder (subscription_id, past_due_since, stage) values ($1, $2, 'over')";
   await test.rows(earlier, [id, daysAgo(40)]);
   await endAt(new Date());
   expect(await emitted()).toMatchObject([{ userId: "user_1", entitlements: { planId: "free" } }]);

@@ -111,7 +111,9 @@ describe("an email address change", () => {
     const last = `last-${email}`;
     await context.call("/change-email", { newEmail: last }, { cookie });
     for (const address of [email, last]) await confirm(tokenTo(address));
-    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email: last }]);
+    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([
+      { email: last },
+    ]);
   });
 
   it("requires a session, a different address, and confirmation within an hour", async () => {
