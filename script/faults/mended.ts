@@ -6467,4 +6467,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/payments.test.ts"],
     only: "the latest payment",
   },
+  {
+    file: "src/domain/events/link.ts",
+    find: "purchase.paymentId === null && purchase.planId === planId",
+    replace: "purchase.planId === planId",
+    fault:
+      "what somebody gets free of charge, or pays in the same second, is taken for what another payment bought",
+    tests: ["test/domain/events/decide.test.ts"],
+  },
+  {
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
+    find: "because = 'resumed', attempts = 0,",
+    replace: "because = 'resumed',",
+    fault: "a resumed subscription is reported as one that cannot be canceled at the first refusal",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+    only: "whatever became of an earlier one",
+  },
+  {
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
+    find: "canceled_at = null, refunded = null,\n  reported_at = null",
+    replace: "canceled_at = null, refunded = null",
+    fault:
+      "nobody is told that a resumed subscription cannot be canceled, where an earlier cancellation was reported",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+    only: "whatever became of an earlier one",
+  },
 ];

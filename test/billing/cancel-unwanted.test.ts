@@ -330,6 +330,22 @@ describe("a subscription that was resumed after its account was deleted", () => 
     expect(await notified()).toHaveLength(2);
   });
 
+  it("is reported once the provider has refused this cancellation for forty minutes, whatever became of an earlier one", async () => {
+    await resume();
+    await runWhere({ status: "active", cancelAtPeriodEnd: false });
+    await context.test.rows("update unwanted_subscription set attempts = 9, reported_at = now()");
+    await resume();
+    const refuse = async () => {
+      throw new PaymentApiProblem("rejected", "no cancellation");
+    };
+    const runRefused = () => run({ cancelSubscription: refuse, refundSubscription: async () => true });
+    await runRefused();
+    expect(await notified()).toMatchObject([{ kind: "payment_undone" }]);
+    await context.test.rows("update unwanted_subscription set attempts = 9, next_attempt_at = now()");
+    await runRefused();
+    expect(await notified()).toMatchObject([{ kind: "payment_undone" }, { kind: "payment_not_undone" }]);
+  });
+
   it("is refunded too where it was paid for after the deletion and that has not been undone yet", async () => {
     await insertUnwanted(context.test.database, [SUBSCRIPTION]);
     await resume();

@@ -887,6 +887,24 @@ describe("a checkout of a single payment", () => {
     ]);
   });
 
+  it("is found again by its event, and stored with its payment, if it is from before payments were stored", () => {
+    const earlier = { providerSubscriptionId: null, isOneTime: true, lastEventAtMicros: HOUR_MICROS };
+    const replayed = { ...paid("pi_1"), occurredAtMicros: HOUR_MICROS };
+    expect(remaining([replayed], [subscription(earlier)])).toMatchObject([
+      { id: "known", paymentId: "pi_1" },
+    ]);
+  });
+
+  it("leaves a purchase with another payment alone, free of charge or paid in the same second", () => {
+    const other = { providerSubscriptionId: null, isOneTime: true, paymentId: "pi_0" };
+    const known = subscription({ ...other, lastEventAtMicros: HOUR_MICROS });
+    for (const bought of [oneTime, { ...paid("pi_1"), occurredAtMicros: HOUR_MICROS }])
+      expect(remaining([bought], [known])).toMatchObject([
+        { id: "known", paymentId: "pi_0" },
+        { id: "new 1" },
+      ]);
+  });
+
   it("is a purchase of its own by its payment, and free of charge by its plan", () => {
     const team = { ...oneTime, planId: "team" };
     expect(remaining([oneTime, paid("pi_1"), paid("pi_2"), team, oneTime, paid("pi_1"), team])).toMatchObject(
