@@ -6524,4 +6524,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/billing/cancel-unwanted.test.ts"],
     only: "leaves two subscriptions",
   },
+  {
+    file: "src/domain/entitlements/entitlement-change.ts",
+    find: "isLast ? later : (stored ?? later)",
+    replace: "later",
+    fault: "a grace period that is over is reported as one that goes on, where the payment follows at once",
+    tests: ["test/outbound/entitlement-events.test.ts"],
+    only: "although it has been paid",
+  },
+  {
+    file: "src/domain/entitlements/entitlement-change.ts",
+    find: "[...replaced, ...reversals].map",
+    replace: "[...replaced].map",
+    fault: "a dispute that is won is reported as new access to somebody who has had it all the time",
+    tests: ["test/domain/entitlements/entitlement-change.test.ts"],
+  },
 ];

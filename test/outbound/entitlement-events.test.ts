@@ -300,6 +300,15 @@ it("emits the end of everybody's grace period, whatever has been emitted of othe
   expect(await emitted()).toMatchObject([{ userId: "user_1" }, { userId: "user_2" }]);
 });
 
+it("emits the end of a grace period although it has been paid before that was relayed", async () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const pastDue = { status: "past_due", past_due_since: daysAgo(8), created_at: daysAgo(60) };
+  await createSubscription(test, "user_1", { ...pastDue, provider_subscription_id: "sub" });
+  await endAt(new Date());
+  await receive(UPDATED, { occurredAt: new Date() });
+  expect(await inShort()).toEqual(["free past_due", "pro active"]);
+});
+
 it("emits the end of each grace period of a subscription", async () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   const pastDue = { status: "past_due", past_due_since: daysAgo(8), created_at: daysAgo(60) };

@@ -55,6 +55,20 @@ it("counts a subscription that a newer one of the same plan made no difference t
   expect(changed([bought])).toMatchObject([{ planId: "team", status: "active" }]);
 });
 
+it("counts a subscription beside a newer one of the same plan whose dispute is won", () => {
+  const older = subscription(1);
+  const disputed = { ...subscription(2), currentPeriodEnd: older.currentPeriodEnd };
+  const reversals = [{ id: disputed.id, before: "disputed" as const, after: null }];
+  const changed = (subscriptions: (typeof older)[]) =>
+    changedEntitlements(
+      [{ change: { reversals }, writtenAt: AT }],
+      { subscriptions, usage: [] },
+      ACCESS_CONTEXT,
+    );
+  expect(changed([disputed, older])).toEqual([null]);
+  expect(changed([disputed])).toMatchObject([{ planId: "team", status: "active" }]);
+});
+
 it("leaves out only subscriptions without which the entitlements are the same, at any time", () => {
   const kinds = ["pro", "team"].flatMap((planId) =>
     (["active", "trialing", "past_due", "paused"] as const).map((status) => ({ planId, status })),
