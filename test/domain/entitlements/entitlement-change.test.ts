@@ -69,6 +69,17 @@ it("counts a subscription beside a newer one of the same plan whose dispute is w
   expect(changed([disputed])).toMatchObject([{ planId: "team", status: "active" }]);
 });
 
+it("shows what was used of the quota of a year, while its renewal is awaited", () => {
+  const yearly = { ...subscription(1, { planId: "pro", daysLeft: -5 }), priceId: "price_pro_yearly" };
+  const { id, provider, planId, status, currentPeriodEnd, cancelAtPeriodEnd } = yearly;
+  const after = { planId, status, currentPeriodEnd, cancelAtPeriodEnd };
+  const replaced = [{ id, provider, before: { ...after, status: "trialing" as const }, after }];
+  const usage = [{ feature: "events", periodEndMs: Date.parse("2031-01-10T12:00:00Z"), used: 3 }];
+  const changes = [{ change: { replaced }, writtenAt: AT }];
+  const [changed] = changedEntitlements(changes, { subscriptions: [yearly], usage }, ACCESS_CONTEXT);
+  expect(changed?.features.events).toMatchObject({ used: 3 });
+});
+
 it("leaves out only subscriptions without which the entitlements are the same, at any time", () => {
   const kinds = ["pro", "team"].flatMap((planId) =>
     (["active", "trialing", "past_due", "paused"] as const).map((status) => ({ planId, status })),
