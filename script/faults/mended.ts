@@ -6546,4 +6546,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an event shows nothing used of a year's quota, while the renewal of the year is awaited",
     tests: ["test/domain/entitlements/entitlement-change.test.ts"],
   },
+  {
+    file: "src/store/entitlements/grace-reminders.ts",
+    find: "and sent.stage = r.stage",
+    replace: "and sent.stage = r.stage and false",
+    fault: "of more than 500 people in their grace period, only the first are reminded",
+    tests: ["test/operations/grace.test.ts"],
+    only: "however many",
+  },
+  {
+    file: "src/store/entitlements/grace-ends.ts",
+    find: " and s.created_at < grace.ends_at",
+    replace: "",
+    fault:
+      "a subscription that is imported after its grace period is reported as one that has just lost access",
+    tests: ["test/outbound/entitlement-events.test.ts"],
+    only: "over before",
+  },
+  {
+    file: "src/store/deliveries/reclaims.ts",
+    find: "claim_no = d.claim_no + 1, claim_source = 'replay', claimed_at",
+    replace: "claim_no = d.claim_no + 1, claimed_at",
+    fault: "a forced replay that never reports back is logged as the provider's delivery",
+    tests: ["test/intake/replay-and-retry.test.ts"],
+    only: "refuses a successful delivery",
+  },
 ];

@@ -21,7 +21,8 @@ describe("replay", () => {
     });
     expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
     expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
-    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 3 });
+    // By which the attempt would be logged if this process ended now.
+    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 3, claim_source: "replay" });
     expect(await attempts(id)).toEqual(["delivery successful", "replay successful", "replay successful"]);
   });
 

@@ -78,6 +78,18 @@ it("reminds of each subscription that has a user", async () => {
   ]);
 });
 
+it("reminds of all in one run, however many they are", async () => {
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status, past_due_since,
+       cancel_at_period_end, out_of_order)
+     select gen_random_uuid(), 'user_1', 'provider-a', 'sub_' || n, 'pro', 1, 'past_due', $1::timestamptz, false, false
+     from generate_series(1, 501) as n`,
+    [new Date(SINCE).toISOString()],
+  );
+  await remindAt(GRACE_DAYS / 2);
+  expect(await sent()).toHaveLength(501);
+});
+
 it("reminds nobody whose subscription seems active until it is compared", async () => {
   await pastDue();
   await test.rows("update subscription set status = 'active', out_of_order = true");

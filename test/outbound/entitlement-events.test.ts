@@ -309,6 +309,13 @@ it("emits the end of a grace period although it has been paid before that was re
   expect(await inShort()).toEqual(["free past_due", "pro active"]);
 });
 
+it("emits no end of a grace period that was over before the subscription became known", async () => {
+  const since = new Date(Date.now() - 8 * DAY_MS).toISOString();
+  await createSubscription(test, "user_1", { status: "past_due", past_due_since: since });
+  await endAt(new Date());
+  expect(await emitted()).toEqual([]);
+});
+
 it("emits the end of each grace period of a subscription", async () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   const pastDue = { status: "past_due", past_due_since: daysAgo(8), created_at: daysAgo(60) };
