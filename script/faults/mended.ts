@@ -6571,4 +6571,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/replay-and-retry.test.ts"],
     only: "refuses a successful delivery",
   },
+  {
+    file: "src/store/entitlements/grace-ends.ts",
+    find: "sent.stage = 'over'",
+    replace: "sent.stage = 'over' and false",
+    fault: "of more than 500 grace periods that are over, only the first are ever reported",
+    tests: ["test/outbound/entitlement-events.test.ts"],
+    only: "however many",
+  },
+  {
+    file: "src/store/entitlements/grace-ends.ts",
+    find: " and e.type = 'entitlements.changed'",
+    replace: "",
+    fault: "whoever changes their name after their grace period is not reported as having lost access",
+    tests: ["test/outbound/entitlement-events.test.ts"],
+    only: "something else",
+  },
 ];

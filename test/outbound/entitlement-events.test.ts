@@ -309,6 +309,30 @@ it("emits the end of a grace period although it has been paid before that was re
   expect(await inShort()).toEqual(["free past_due", "pro active"]);
 });
 
+it("emits the end of a grace period although something else has been emitted of its person since", async () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const pastDue = { status: "past_due", past_due_since: daysAgo(8), created_at: daysAgo(60) };
+  await createSubscription(test, "user_1", pastDue);
+  await test.rows(`update "user" set name = 'Renamed' where id = 'user_1'`);
+  expect(await emitted()).toEqual([]);
+  await endAt(new Date());
+  expect(await emitted()).toMatchObject([{ userId: "user_1" }]);
+});
+
+it("records the end of all grace periods in one run, however many they are", async () => {
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status, past_due_since,
+       cancel_at_period_end, out_of_order, created_at)
+     select gen_random_uuid(), 'user_' || n % 20, 'provider-a', 'sub_' || n, 'pro', 1, 'past_due', now() - interval '8 days', false, false,
+       now() - interval '60 days'
+     from generate_series(1, 501) as n`,
+  );
+  await endAt(new Date());
+  expect(await test.rows("select count(*)::int from grace_reminder where stage = 'over'")).toEqual([
+    { count: 501 },
+  ]);
+});
+
 it("emits no end of a grace period that was over before the subscription became known", async () => {
   const since = new Date(Date.now() - 8 * DAY_MS).toISOString();
   await createSubscription(test, "user_1", { status: "past_due", past_due_since: since });
