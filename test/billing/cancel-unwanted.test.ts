@@ -9,11 +9,9 @@ import {
 } from "../../src/store/subscriptions/unwanted-subscriptions.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { stripeContext } from "../support/stripe-context.ts";
-import { createSubscription } from "../support/subscriptions.ts";
 
 const context = stripeContext();
 
-type Columns = Parameters<typeof createSubscription>[2];
 type Answers = Pick<PaymentApi, "cancelSubscription" | "refundSubscription">;
 
 /** Runs the job with a provider that answers like this. */
@@ -245,33 +243,6 @@ it("finds, cancels and refunds the second of two subscriptions of a person whose
   expect(calls).toEqual(["cancel sub_2", "refund sub_2"]);
 });
 
-it.each<[string, { replaced: string | null; first?: Columns; second?: Columns }]>([
-  ["no checkout was replaced", { replaced: null }],
-  ["a checkout was replaced more than two days ago", { replaced: "49 hours" }],
-  ["one of them is about to end", { replaced: "1 hour", first: { cancel_at_period_end: true } }],
-  ["one of them has ended", { replaced: "1 hour", first: { status: "canceled" } }],
-  [
-    "one of them is a purchase",
-    { replaced: "1 hour", first: { is_one_time: true, provider_subscription_id: null } },
-  ],
-  [
-    "the second is not known to its provider yet",
-    { replaced: "1 hour", second: { provider_subscription_id: null } },
-  ],
-])("leaves two subscriptions of a person alone where %s", async (_, { replaced, first, second }) => {
-  const { test } = context;
-  await createSubscription(test, "user_1", { created_at: "2026-01-01", ...first });
-  await createSubscription(test, "user_1", { created_at: "2026-01-02", ...second });
-  if (replaced !== null) {
-    await rememberReplaced(test.database, { provider: "provider-a", id: "cs_1", userId: "user_1" });
-    await test.rows("update replaced_checkout set replaced_at = clock_timestamp() - $1::interval", [
-      replaced,
-    ]);
-  }
-  await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => true });
-  expect(await test.rows("select from unwanted_subscription")).toEqual([]);
-});
-
 describe("a subscription that was resumed after its account was deleted", () => {
   const resume = () => insertResumed(context.test.database, [SUBSCRIPTION]);
 
@@ -357,22 +328,6 @@ describe("a subscription that was resumed after its account was deleted", () => 
       expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
     }
     expect(await notified()).toHaveLength(2);
-  });
-
-  it("is reported once the provider has refused this cancellation for forty minutes, whatever became of an earlier one", async () => {
-    await resume();
-    await runWhere({ status: "active", cancelAtPeriodEnd: false });
-    await context.test.rows("update unwanted_subscription set attempts = 9, reported_at = now()");
-    await resume();
-    const refuse = async () => {
-      throw new PaymentApiProblem("rejected", "no cancellation");
-    };
-    const runRefused = () => run({ cancelSubscription: refuse, refundSubscription: async () => true });
-    await runRefused();
-    expect(await notified()).toMatchObject([{ kind: "payment_undone" }]);
-    await context.test.rows("update unwanted_subscription set attempts = 9, next_attempt_at = now()");
-    await runRefused();
-    expect(await notified()).toMatchObject([{ kind: "payment_undone" }, { kind: "payment_not_undone" }]);
   });
 
   it("is refunded too where it was paid for after the deletion and that has not been undone yet", async () => {
