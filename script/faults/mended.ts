@@ -6538,4 +6538,22 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/outbound/entitlement-events.test.ts"],
     only: "something else",
   },
+  {
+    file: "src/operations/users/search-users.ts",
+    find: "  .max(255)\n",
+    replace: "  .max(100)\n",
+    fault: "a user whose id has more than 100 characters is neither found nor opened by administrators",
+    tests: ["test/system/pages/administration.test.ts"],
+    only: "whatever its characters",
+    inPages: true,
+  },
+  {
+    file: "src/app/(account)/admin/users/page.tsx",
+    find: "const MAX_SHOWN = 255;",
+    replace: "const MAX_SHOWN = 100;",
+    fault: "the search of users cuts off a long id",
+    tests: ["test/system/pages/administration.test.ts"],
+    only: "whatever its characters",
+    inPages: true,
+  },
 ];

@@ -27,12 +27,12 @@ const Entry = UserView.extend({
     .describe("The subscription that has not ended; `null`: none."),
 }).meta({ id: "DirectoryEntry", description: "A user with their subscription, for administrators." });
 
-/** The text to search users by. */
+/** The text to search users by: as long as an id may be, which is longer than an address. */
 const Search = z
   .string()
   .trim()
   .min(1)
-  .max(100)
+  .max(255)
   .regex(new RegExp(`^[^${CONTROL_CHARACTERS}]*$`), format("control_characters"));
 
 export const searchUsers = defineOperation({

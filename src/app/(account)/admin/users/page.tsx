@@ -80,7 +80,7 @@ export default withRefusalPage(async function UsersPage({ searchParams }: { sear
 });
 
 /** What the search field holds at most. */
-const MAX_SHOWN = 100;
+const MAX_SHOWN = 255;
 
 function shownText(search: string): string {
   const shown = search.replace(/\p{Cc}/gu, "\u{fffd}");
