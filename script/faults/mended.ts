@@ -6556,4 +6556,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "whatever its characters",
     inPages: true,
   },
+  {
+    file: "src/runtime/pages/send-refusal.ts",
+    find: 'if (!incoming.headers.accept?.includes("text/html")) ',
+    replace: "",
+    fault: "whoever opens too many pages gets a bare sentence in English instead of a page",
+    tests: ["test/runtime/pages/limited-pages.test.ts"],
+  },
+  {
+    file: "src/ui/use-form-action.ts",
+    find: "const retryAfterSeconds = waitIn(error);",
+    replace: "const retryAfterSeconds = null;",
+    fault: "a form that the limit of pages refuses says that the server could not be reached",
+    tests: ["test/system/browser/limit-of-pages.test.ts"],
+    inPages: true,
+  },
 ];

@@ -35,7 +35,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const t = await getTranslations("common");
+  const [t, refusals] = await Promise.all([getTranslations("common"), getTranslations("refusals.reasons")]);
   return (
     <html lang={await getLocale()} className={inter.variable} data-theme={await theme()}>
       <body className="min-h-dvh antialiased">
@@ -50,6 +50,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             product: t("product"),
             loadError: { title: t("failed.title"), description: t("failed.about"), retry: t("failed.way") },
             unreachable: t("unreachable"),
+            rate_limited: refusals("rate_limited"),
             outdated: t("outdated"),
             retryIn: t.raw("wait"),
           }}

@@ -7,6 +7,8 @@ type UiLabels = {
   loadError: Record<"title" | "description" | "retry", string>;
   /** Of a form that got no response. */
   unreachable: string;
+  /** Of a form that was refused before it was read. */
+  rate_limited: string;
   /** Of a form whose action the server no longer has. */
   outdated: string;
   /** Contains `{seconds}`. */

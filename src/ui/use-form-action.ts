@@ -19,19 +19,23 @@ export function useFormAction(action: FormAction): [outcome: FormOutcome, submit
     } catch (error) {
       // Next.js's own, such as a redirect, and what the server has thrown.
       if (error instanceof Error && "digest" in error) throw error;
-      const code = unstable_isUnrecognizedActionError(error) ? "outdated" : "unreachable";
+      const retryAfterSeconds = waitIn(error);
+      const isOutdated = unstable_isUnrecognizedActionError(error);
+      const code = retryAfterSeconds !== null ? "rate_limited" : isOutdated ? "outdated" : "unreachable";
       const entered = retainedFields(form);
-      return {
-        done: false,
-        code,
-        message: labels?.[code] ?? "",
-        field: null,
-        retryAfterSeconds: null,
-        entered,
-      };
+      return { done: false, code, message: labels?.[code] ?? "", field: null, retryAfterSeconds, entered };
     }
   };
   // Without JavaScript, browsers submit to the action itself.
   const [outcome, submit] = useActionState(typeof window === "undefined" ? action : submitted, null);
   return [outcome, submit];
+}
+
+/** The seconds to wait, in what `src/runtime/pages/send-refusal.ts` sends where a page's limit refuses a form. */
+function waitIn(error: unknown): number | null {
+  try {
+    return (JSON.parse((error as Error).message) as { retryAfterSeconds?: number }).retryAfterSeconds ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -5,12 +5,9 @@ import { getRequestListener } from "@hono/node-server";
 import { pageRequests } from "../../app/gate/page-request.ts";
 import { Refusal } from "../../domain/refusals/refusal.ts";
 import { isDecodable } from "../../http/is-decodable.ts";
-import { limitHeaders } from "../../http/limit-headers.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";
 import { countBody } from "../../http/read-body.ts";
-import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
-import { statusOf } from "../../http/status-of.ts";
 import { hasTooManyParameters } from "../../http/too-many-parameters.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import { builtFiles } from "./built-files.ts";
@@ -20,6 +17,8 @@ import { openRequest } from "./open-request.ts";
 import { addressOfOwn } from "./own-request.ts";
 import { pageRoutes } from "./page-route.ts";
 import type { PagesOptions } from "./pages-options.ts";
+import { sendRefusal } from "./send-refusal.ts";
+import { sendText } from "./send-text.ts";
 
 export type Pages = {
   answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
@@ -95,7 +94,8 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
         );
         await pageRequests().run(request, () => handle(incoming, outgoing));
       } catch (error) {
-        if (error instanceof Refusal) return sendRefusal(outgoing, error, limitHeaders(charges));
+        if (error instanceof Refusal)
+          return sendRefusal(incoming, outgoing, error, { charges, id: requestId, project, appUrl });
         options.log.error({ err: error, requestId }, "page failed");
         sendText(outgoing, 500, "Internal server error");
       }
@@ -120,25 +120,4 @@ function isForbiddenWrite({ method = "", headers }: IncomingMessage, { ownOrigin
     },
     ownOrigins,
   );
-}
-
-function sendRefusal(
-  outgoing: ServerResponse,
-  { code, message }: Refusal,
-  headers: Record<string, string>,
-): void {
-  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-  if (code === "unavailable") outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);
-  sendText(outgoing, statusOf[code], message);
-}
-
-function sendText(outgoing: ServerResponse, status: number, sentence: string): void {
-  if (outgoing.headersSent) {
-    outgoing.destroy();
-    return;
-  }
-  outgoing.statusCode = status;
-  outgoing.setHeader("content-type", "text/plain; charset=utf-8");
-  outgoing.setHeader("cache-control", "no-store");
-  outgoing.end(`${sentence}\n`);
 }

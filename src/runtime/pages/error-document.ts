@@ -6,21 +6,27 @@ import { messagesIn } from "../../messages/messages.ts";
 import { buttonClasses } from "../../ui/button-classes.ts";
 import { builtStylesheets } from "./built-files.ts";
 
-/** Why it is shown: the page failed, or the form was rendered by an earlier build. */
-export type ErrorDocumentCause = "failed" | "outdated";
+/** Why it is shown: the page failed, the form was rendered by an earlier build, or there were too many requests. */
+export type ErrorDocumentCause = "failed" | "outdated" | "limited";
 
-/** The document for a page that failed, or for a form of an earlier build: like src/app/server-error.tsx, but rendered without Next.js. */
+/** A document that is shown in a page's place: like src/app/server-error.tsx, but rendered without Next.js. */
 export async function errorDocument(
   { url, headers }: Pick<IncomingMessage, "url" | "headers">,
   outgoing: Pick<ServerResponse, "getHeader">,
-  { id, nonce, cause, project }: { id: string; nonce: string; cause: ErrorDocumentCause; project: string },
+  {
+    id,
+    nonce,
+    cause,
+    retryAfterSeconds = 0,
+    project,
+  }: { id: string; nonce: string; cause: ErrorDocumentCause; retryAfterSeconds?: number; project: string },
 ): Promise<string> {
   const locale = negotiateLocale(headers["accept-language"]);
-  const { product, description, failed, outdatedForm } = (await messagesIn(locale)).common;
+  const { product, description, failed, outdatedForm, limited } = (await messagesIn(locale)).common;
   // A browser keeps a posted form, and sends it again when the page is reloaded.
   const isForm = headers["content-type"]?.startsWith("multipart/form-data") ?? false;
-  const title = cause === "outdated" ? outdatedForm.title : failed.title;
-  const about = cause === "outdated" ? outdatedForm.about : isForm ? failed.formAbout : failed.about;
+  const { title, about, formAbout = about } = { failed, outdated: outdatedForm, limited }[cause] as Texts;
+  const sentences = (isForm ? formAbout : about).replace("{seconds}", String(retryAfterSeconds));
   const path = new URL(sameSitePath(url, "/"), "http://localhost");
   const announced = stylesheetsIn(String(outgoing.getHeader("link") ?? ""));
   const stylesheets = announced.length > 0 ? announced : await builtStylesheets(project);
@@ -44,7 +50,7 @@ ${stylesheets.map((href) => html`<link rel="stylesheet" href="${href}" nonce="${
 <main id="content" class="px-4 py-8"><div class="mx-auto w-full max-w-md sm:pt-8">
 <div class="rounded-box border border-line bg-surface p-6 shadow-box sm:p-8">
 <h1 class="font-semibold text-lg">${title}</h1>
-<p class="mt-1 text-muted">${about}</p>
+<p class="mt-1 text-muted">${sentences}</p>
 <div class="mt-5">
 ${cause === "failed" ? html`<p class="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">${id}</p>` : ""}
 ${retry}
@@ -54,6 +60,8 @@ ${retry}
 `;
   return String(page);
 }
+
+type Texts = { title: string; about: string; formAbout?: string };
 
 /** Next.js announces the styles of the page in the `Link` header, once it has begun to render one. */
 function stylesheetsIn(links: string): string[] {
