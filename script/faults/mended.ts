@@ -6571,4 +6571,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/browser/limit-of-pages.test.ts"],
     inPages: true,
   },
+  {
+    file: "src/ui/cookies-blocked.tsx",
+    find: 'document.cookie.includes("tollgate-cookies=1")',
+    replace: "navigator.cookieEnabled",
+    fault: "whoever blocks cookies is asked to sign in again and again, without a reason",
+    tests: ["test/system/browser/browser-settings.test.ts"],
+    inPages: true,
+  },
 ];

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
+import { CookiesBlocked } from "../../../ui/cookies-blocked.tsx";
 import { Checkbox, Field } from "../../../ui/field.tsx";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { Notice } from "../../../ui/notice.tsx";
@@ -41,6 +42,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Query
       {notice && <Notice>{t(`signIn.${notice}`)}</Notice>}
       <ActionForm action={formAction(signIn)} className="flex flex-col gap-3">
         {next && <input type="hidden" name="next" value={next} />}
+        <CookiesBlocked text={t("fields.cookiesBlocked")} />
         <Field
           label={t("fields.email")}
           name="email"

@@ -1,6 +1,7 @@
 import { getTranslations } from "next-intl/server";
 import { MAX_NAME_UNITS } from "../../../domain/users/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
+import { CookiesBlocked } from "../../../ui/cookies-blocked.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { NewPasswordField } from "../../../ui/new-password-field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
@@ -13,6 +14,7 @@ export async function SignUpForm({ next = null }: { next?: string | null }) {
   return (
     <ActionForm action={formAction(signUp)} className="flex flex-col gap-3">
       {next && <input type="hidden" name="next" value={next} />}
+      <CookiesBlocked text={t("fields.cookiesBlocked")} />
       <Field label={t("fields.name")} name="name" required maxLength={MAX_NAME_UNITS} autoComplete="name" />
       <Field
         label={t("fields.email")}
