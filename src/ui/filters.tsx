@@ -95,6 +95,8 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
 
 function addressOf(path: string, form: HTMLFormElement | null): string {
   const filled = fieldsOf(form)
+    // A day whose year is being typed, such as 0020, filters nothing yet.
+    .filter((field) => field.validity.valid)
     .map((field) => [field.name, field.value.trim()] as [string, string])
     .filter(([, value]) => value !== "");
   return filled.length > 0 ? `${path}?${new URLSearchParams(filled)}` : path;
