@@ -6587,4 +6587,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/browser/filters.test.ts"],
     inPages: true,
   },
+  {
+    file: "src/ui/use-occurrence.ts",
+    find: "const number = latest.number + 1;",
+    replace: "const number = latest.number;",
+    fault: "screen readers are silent when a form fails, or is saved, a second time in the same way",
+    tests: ["test/system/browser/announcements.test.ts"],
+    inPages: true,
+  },
 ];

@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import type { FormOutcome } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
 import { useFocus } from "./use-focus.ts";
+import { useOccurrence } from "./use-occurrence.ts";
 
 /** The outcome of a form, announced to screen readers. A field's error is shown at that field instead. */
 export function FormMessage({
@@ -16,20 +17,21 @@ export function FormMessage({
 }) {
   const retryIn = useUiLabels()?.retryIn;
   const isProblem = outcome !== null && !outcome.done;
+  const occurrence = useOccurrence(outcome);
   return (
     <div
       role={isProblem ? "alert" : "status"}
       className="min-h-5 text-sm empty:sr-only"
       data-outcome={codeOf(outcome)}
     >
-      {outcome?.done && successText && <Success outcome={outcome} text={successText} />}
+      {outcome?.done && successText && <Success key={occurrence} outcome={outcome} text={successText} />}
       {isProblem && (
-        <p className="flex items-start gap-1.5 text-bad group-has-aria-invalid:sr-only">
+        <p key={occurrence} className="flex items-start gap-1.5 text-bad group-has-aria-invalid:sr-only">
           <CircleAlert aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
           <span>
             {outcome.message}
             {outcome.retryAfterSeconds !== null && retryIn && (
-              <Countdown key={JSON.stringify(outcome)} seconds={outcome.retryAfterSeconds} text={retryIn} />
+              <Countdown seconds={outcome.retryAfterSeconds} text={retryIn} />
             )}
           </span>
         </p>
