@@ -6595,4 +6595,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/browser/announcements.test.ts"],
     inPages: true,
   },
+  {
+    file: "src/ui/filters.tsx",
+    find: "    if (isEntered) return submitSoon();\n",
+    replace: "",
+    fault: "filters that are set before a page's scripts have loaded are emptied again",
+    tests: ["test/system/browser/filters.test.ts"],
+    only: "before the page's scripts",
+    inPages: true,
+  },
 ];

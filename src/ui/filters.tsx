@@ -82,15 +82,26 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
 
   // The URL also changes without the form: by the back button, and by the link that removes filters.
   const serialized = JSON.stringify(values);
+  const isShown = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what happens to the URL matters.
   useEffect(() => {
     if (timer.current !== undefined || isPending) return;
-    for (const field of fieldsOf(form.current)) {
-      if (field !== document.activeElement)
-        field.value = (JSON.parse(serialized) as typeof values)[field.name] ?? "";
-    }
+    const inUrl = (field: FilterField) => (JSON.parse(serialized) as typeof values)[field.name] ?? "";
+    const changed = fieldsOf(form.current).filter((field) => field.value !== inUrl(field));
+    // Entered before the scripts had loaded.
+    const isEntered = !isShown.current && changed.length > 0 && !isRestored();
+    isShown.current = true;
+    if (isEntered) return submitSoon();
+    for (const field of changed) if (field !== document.activeElement) field.value = inUrl(field);
   }, [serialized, isPending]);
 
   return { form, isPending, submitSoon, submitNow };
+}
+
+/** Whether the browser may have filled in the fields with what they held before: the page was reloaded or come back to. */
+function isRestored(): boolean {
+  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return navigation?.type !== "navigate";
 }
 
 function addressOf(path: string, form: HTMLFormElement | null): string {
@@ -102,9 +113,11 @@ function addressOf(path: string, form: HTMLFormElement | null): string {
   return filled.length > 0 ? `${path}?${new URLSearchParams(filled)}` : path;
 }
 
-function fieldsOf(form: HTMLFormElement | null): (HTMLInputElement | HTMLSelectElement)[] {
+type FilterField = HTMLInputElement | HTMLSelectElement;
+
+function fieldsOf(form: HTMLFormElement | null): FilterField[] {
   return [...(form?.elements ?? [])].filter(
-    (control): control is HTMLInputElement | HTMLSelectElement =>
+    (control): control is FilterField =>
       (control instanceof HTMLInputElement || control instanceof HTMLSelectElement) && control.name !== "",
   );
 }

@@ -4,10 +4,26 @@ import { describeInBrowser } from "./describe-in-browser.ts";
 import { siteInBrowser } from "./site-in-browser.ts";
 import { waitForHydration } from "./wait-for-hydration.ts";
 
-describeInBrowser("the days of the audit log's filter", () => {
+describeInBrowser("the filters of a list", () => {
   const { site, visit } = siteInBrowser();
 
-  it("can be typed, digit by digit of the year", async () => {
+  it("apply what was entered before the page's scripts had loaded", async () => {
+    const page = await visit({ as: await createAdmin(site.test) });
+    const scripts = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await scripts.promise;
+      await route.continue();
+    });
+    await page.goto("/admin/webhooks", { waitUntil: "commit" });
+    await page.getByLabel("Status").selectOption("failed");
+    await page.getByLabel("Event type").fill("invoice.paid");
+    await page.getByLabel("Event ID").focus();
+    scripts.resolve();
+    await page.waitForURL("/admin/webhooks?status=failed&type=invoice.paid");
+    expect(await page.getByLabel("Event type").inputValue()).toBe("invoice.paid");
+  });
+
+  it("take a day whose year is typed digit by digit", async () => {
     const page = await visit({ as: await createAdmin(site.test) });
     await page.goto("/admin/audit?to=2031-01-01");
     const from = await waitForHydration(page.getByLabel("From (UTC)"));
