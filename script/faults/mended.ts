@@ -6604,4 +6604,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "before the page's scripts",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/billing/change-steps.tsx",
+    find: '<p key={occurrence} role="status"',
+    replace: '<p role="status"',
+    fault: "screen readers are silent when a subscription has nothing to change a second time",
+    tests: ["test/system/browser/announcements.test.ts"],
+    only: "nothing to change",
+    inPages: true,
+  },
 ];

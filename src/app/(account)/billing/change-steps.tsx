@@ -10,6 +10,7 @@ import { OutcomeProvider } from "../../../ui/outcome-context.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { useFocus } from "../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../ui/use-form-action.ts";
+import { useOccurrence } from "../../../ui/use-occurrence.ts";
 
 /** The result of either step. `form`: the name of the form. */
 export type ChangeStep = { form: string | null } & (
@@ -96,6 +97,7 @@ export function ChangeSteps({
 }) {
   const [outcome, submit] = useSubmission(name);
   const result = outcome?.done ? (outcome.value as ChangeStep) : null;
+  const occurrence = useOccurrence(outcome);
   const preview = result?.step === "preview" ? result : refusedPreview(outcome);
   if (preview !== null) {
     return (
@@ -134,7 +136,7 @@ export function ChangeSteps({
         {result?.step === "changed" ? (
           <Changed text={result.text} />
         ) : result?.step === "unchanged" ? (
-          <p role="status" className="text-muted text-sm">
+          <p key={occurrence} role="status" className="text-muted text-sm">
             {result.text}
           </p>
         ) : (
