@@ -6,6 +6,7 @@ import { Refusal } from "./domain/refusals/refusal.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
 import { notStarted } from "./http/not-started.ts";
 import { isCrossOrigin } from "./http/origin-check.ts";
+import { refusalForScripts, TYPE_FOR_SCRIPTS } from "./http/refusal-for-scripts.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
 import { statusOf } from "./http/status-of.ts";
@@ -50,7 +51,12 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
       return sendText(500, "Internal server error", headers);
     }
     for (const [name, value] of Object.entries(limitHeaders(charges))) headers.set(name, value);
-    return sendText(statusOf[error.code], error.message, headers);
+    const status = statusOf[error.code];
+    const forScripts = request.headers.has("next-action") ? refusalForScripts(error) : null;
+    if (forScripts === null) return sendText(status, error.message, headers);
+    headers.set("content-type", TYPE_FOR_SCRIPTS);
+    headers.set("cache-control", "no-store");
+    return new NextResponse(forScripts, { status, headers });
   }
 }
 

@@ -6613,4 +6613,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "nothing to change",
     inPages: true,
   },
+  {
+    file: "src/proxy.serverless.ts",
+    find: 'request.headers.has("next-action") ? refusalForScripts(error) : null',
+    replace: "null",
+    fault:
+      "a form that the limit of pages refuses on a serverless host says that the server could not be reached",
+    tests: ["test/app/serverless-proxy.test.ts"],
+  },
 ];

@@ -31,7 +31,7 @@ export function useFormAction(action: FormAction): [outcome: FormOutcome, submit
   return [outcome, submit];
 }
 
-/** The seconds to wait, in what `src/runtime/pages/send-refusal.ts` sends where a page's limit refuses a form. */
+/** The seconds to wait, in what `src/http/refusal-for-scripts.ts` makes where a page's limit refuses a form. */
 function waitIn(error: unknown): number | null {
   try {
     return (JSON.parse((error as Error).message) as { retryAfterSeconds?: number }).retryAfterSeconds ?? null;

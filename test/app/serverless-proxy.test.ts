@@ -107,7 +107,11 @@ it("charges a page to its client, and refuses it over the limit", async () => {
     "0",
   ]);
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(keys).toEqual(Array(2).fill(expect.stringContaining("192.0.2.7")));
+  const form = await send({ headers: { ...headers, "next-action": "of a form" } }, { deps });
+  expect(form.response.headers.get("content-type")).toBe("text/plain");
+  const retryAfterSeconds = Number(form.response.headers.get("retry-after"));
+  expect(await form.response.json()).toEqual({ code: "rate_limited", retryAfterSeconds });
+  expect(keys).toEqual(Array(3).fill(expect.stringContaining("192.0.2.7")));
 });
 
 it("renews the session, and serves the page although that fails", async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Refusal } from "../../domain/refusals/refusal.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
+import { refusalForScripts, TYPE_FOR_SCRIPTS } from "../../http/refusal-for-scripts.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
@@ -15,9 +16,10 @@ type RefusedRequest = { charges: readonly LimitCharge[]; id: string; project: st
 export async function sendRefusal(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { code, message, params }: Refusal,
+  refusal: Refusal,
   { charges, id, project, appUrl }: RefusedRequest,
 ): Promise<void> {
+  const { code, message, params } = refusal;
   for (const [name, value] of Object.entries(limitHeaders(charges))) outgoing.setHeader(name, value);
   const status = statusOf[code];
   if (code === "unavailable") outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);
@@ -26,9 +28,8 @@ export async function sendRefusal(
   outgoing.statusCode = status;
   outgoing.setHeader("cache-control", "no-store");
   if ("next-action" in incoming.headers) {
-    // All that Next.js passes on to scripts is the text of a response of exactly this type: see src/ui/use-form-action.ts.
-    outgoing.setHeader("content-type", "text/plain");
-    outgoing.end(JSON.stringify({ code, retryAfterSeconds }));
+    outgoing.setHeader("content-type", TYPE_FOR_SCRIPTS);
+    outgoing.end(refusalForScripts(refusal));
     return;
   }
   if (!incoming.headers.accept?.includes("text/html")) return sendText(outgoing, status, message);
