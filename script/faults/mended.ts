@@ -6574,7 +6574,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   {
     file: "src/ui/cookies-blocked.tsx",
     find: 'document.cookie.includes("tollgate-cookies=1")',
-    replace: "navigator.cookieEnabled",
+    replace: "true",
     fault: "whoever blocks cookies is asked to sign in again and again, without a reason",
     tests: ["test/system/browser/browser-settings.test.ts"],
     inPages: true,
