@@ -10,7 +10,7 @@ import {
   isLastAdministrator,
   type RunningSubscription,
 } from "../store/accounts/account-deletion.ts";
-import { type Database, DatabaseUnavailable, timeoutAsUnavailable } from "../store/database.ts";
+import { type Database, DatabaseUnavailable, throwUnavailableOnTimeout } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import type { UnwantedSubscription } from "../store/subscriptions/unwanted-subscriptions.ts";
 import { redactDeleted } from "./redact-deleted.ts";
@@ -76,7 +76,7 @@ async function deleteOnceCanceled(
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
     const deleting = retryOnContention(() => deleteUserData(tools.database, userId, options));
-    const deletion = await deleting.catch(timeoutAsUnavailable);
+    const deletion = await deleting.catch(throwUnavailableOnTimeout);
     if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
     if (round === ROUNDS) refuse({ reason: "cancellation_failed" });

@@ -5,14 +5,14 @@ import {
   giveUpAccountNotices,
 } from "../store/sign-in/account-notices.ts";
 import { accountMail } from "./account-mail.ts";
-import type { AccountsMail } from "./limited-mail.ts";
+import type { MailQueue } from "./limited-mail.ts";
 import type { Log } from "./log.ts";
 
-type SendDeps = { database: Queryable; mail: AccountsMail; log: Log };
+type SendDeps = { database: Queryable; mail: MailQueue; log: Log };
 
 /**
- * Sends the notices that the process which stored them has not: it crashed, or the mail server was away for too long. They
- * have been counted already. Of a crash between the sending and its record there are two mails.
+ * Sends the notices that their own process did not: it crashed, or the mail server was away for too long. The recipient's
+ * limit does not apply. After a crash between sending and deleting, a mail goes out twice.
  */
 export async function sendDueNotices({ database, mail, log }: SendDeps): Promise<void> {
   const late = await giveUpAccountNotices(database);

@@ -7,14 +7,14 @@ import { sessionCookies } from "./callers/session-cookie.ts";
 import { createSessionLookup } from "./callers/session-lookup.ts";
 import { createGuessLimit } from "./guess-limit.ts";
 import { keyedHash } from "./keyed-hash.ts";
-import { type AccountsMail, limitedMail } from "./limited-mail.ts";
+import { limitedMail, type MailQueue } from "./limited-mail.ts";
 import { passwordLimit } from "./password-limit.ts";
 import { requestScopes } from "./request-scope.ts";
 import { createCall } from "./routes/call.ts";
 import { createHandler } from "./routes/handle.ts";
 
 export type AccountsOptions = Omit<BetterAuthOptions, "sendMail"> & {
-  mail: AccountsMail;
+  mail: MailQueue;
   requireAdminTwoFactor: boolean;
   /** How long a request that hashes a password waits for others. */
   maxPasswordWaitMs?: number;

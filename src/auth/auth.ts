@@ -57,7 +57,7 @@ export type Auth = {
   deleteExpired(): Promise<number>;
   /** Whether another mail with notifications may go to this address; counts it if so. @throws DatabaseUnavailable */
   mayMailNotifications(email: string): Promise<boolean>;
-  /** Queues mails about changes of accounts whose process has ended without sending them. @throws DatabaseUnavailable */
+  /** Queues mails about changes of accounts that have not been sent yet. @throws DatabaseUnavailable */
   sendDueNotices(): Promise<void>;
   /** Resolves when no background write is under way. */
   idle(): Promise<void>;

@@ -206,7 +206,7 @@ async function beforeTwoFactorChange(
   if (!scope) return;
   const by = { sessionId: session.id, address: scope.address };
   const outcome = await changeTwoFactor(database, session.userId, { enabled, by });
-  if (outcome === "refused") throw sessionEnded();
+  if (outcome === "ended") throw sessionEnded();
   if (outcome !== "unchanged") scope.notice = outcome;
 }
 

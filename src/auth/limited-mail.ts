@@ -5,18 +5,18 @@ import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import { type AccountMail, accountMail } from "./account-mail.ts";
 import type { Log } from "./log.ts";
 
-/** Queues a mail without waiting for it, and calls `settled` once it is accepted or rejected. */
-export type AccountsMail = { send(message: EmailMessage, settled?: () => Promise<void>): void };
+/** Queues a mail without waiting for it, and calls `onDone` once it is accepted or rejected. */
+export type MailQueue = { send(message: EmailMessage, onDone?: () => Promise<void>): void };
 
 /**
  * Resolves before the mail is delivered.
- * @param settled called once it need not be sent any more
+ * @param onDone called once it need not be sent any more
  */
 export type SendMail = (
   to: string,
   locale: Locale,
   mail: AccountMail,
-  settled?: () => Promise<void>,
+  onDone?: () => Promise<void>,
 ) => Promise<void>;
 
 /**
@@ -24,16 +24,16 @@ export type SendMail = (
  * silence. Each kind is counted apart: notices of sign-ups must not keep the link to a new password from anybody.
  */
 export function limitedMail(
-  { database, mail, log }: { database: Queryable; mail: AccountsMail; log: Log },
+  { database, mail, log }: { database: Queryable; mail: MailQueue; log: Log },
   hash: (email: string) => string,
 ): SendMail {
-  return async (to, locale, about, settled) => {
+  return async (to, locale, about, onDone) => {
     const { kind } = about;
     if (await takeMailTo(database, `${kind}:${hash(to)}`)) {
-      mail.send(await accountMail(to, locale, about), settled);
+      mail.send(await accountMail(to, locale, about), onDone);
       return;
     }
     log.warn({ kind }, "a mail was not sent: too many to one recipient");
-    await settled?.();
+    await onDone?.();
   };
 }

@@ -5,7 +5,7 @@ import { Refusal, refuse } from "../domain/refusals/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compareById } from "../reconcile/compare.ts";
 import { recordAudit } from "../store/audit/record-audit.ts";
-import { type Queryable, timeoutAsUnavailable } from "../store/database.ts";
+import { type Queryable, throwUnavailableOnTimeout } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { type Lease, renewLease } from "../store/leases.ts";
 import { checkoutLease } from "../store/subscriptions/checkouts.ts";
@@ -138,7 +138,7 @@ async function forgetWithdrawn<Response>(
 
 async function compareStored({ intake }: Deps, { api, subscription }: ResolvedChange): Promise<void> {
   const options = { by: "server", audit: "changes", dryRun: false, notify: true } as const;
-  await compareById(intake, api, subscription.id, options).catch(timeoutAsUnavailable);
+  await compareById(intake, api, subscription.id, options).catch(throwUnavailableOnTimeout);
 }
 
 async function compareAfterwards(deps: Deps, resolved: ResolvedChange): Promise<void> {

@@ -14,7 +14,7 @@ type Parameter = string | null;
 /**
  * Parses a JSON object, and rejects what two parsers could read differently or PostgreSQL cannot store.
  * @param bytes UTF-8
- * @param options `inspectsText: false`: the text in it is left to `inspectText`
+ * @param options `inspectsText: false`: the text in it is left to `assertStorableText`
  * @throws Refusal `invalid_input`
  */
 export function inspectJson(
@@ -35,7 +35,7 @@ export function inspectJson(
 }
 
 /** @param value parsed JSON, of a body @throws Refusal `invalid_input` for text that PostgreSQL cannot store */
-export function inspectText(value: unknown): void {
+export function assertStorableText(value: unknown): void {
   countKept(value, { parameter: null, escaped: true });
 }
 

@@ -1,6 +1,6 @@
 import type { Refusal } from "../domain/refusals/refusal.ts";
 
-/** Of exactly this type: Next.js passes the text of no other response on to a script that sends a form. */
+/** Exactly this type, without a charset: Next.js hands the text of no other response to a script that sends a form. */
 export const TYPE_FOR_SCRIPTS = "text/plain";
 
 /** The body for a script whose form is refused before Next.js gets it; `src/ui/use-form-action.ts` reads it. `null`: there is nothing to wait for. */

@@ -22,9 +22,9 @@ export type Mail = {
    * Does not wait: a response's time must not tell whether an account exists. What the mail server does not
    * accept for now is sent again later, from memory: a link is as good as a password, so it is stored nowhere.
    * Failures are logged.
-   * @param settled called once it is accepted, or rejected for good: nobody needs to send it again
+   * @param onDone called once it is accepted, or rejected for good: nobody needs to send it again
    */
-  send(email: EmailMessage, settled?: () => Promise<void>): void;
+  send(email: EmailMessage, onDone?: () => Promise<void>): void;
   /** Resolves when no mail is being sent; some may wait to be sent again. */
   idle(): Promise<void>;
   /**
@@ -40,7 +40,7 @@ const RETRY_AFTER_SECONDS = [5, 30, 120, 600];
 /** Strangers can cause mail: while the mail server is down, memory must not grow with it. */
 const MAX_WAITING = 1_000;
 
-type Queued = { email: EmailMessage; settled: () => Promise<void> };
+type Queued = { email: EmailMessage; onDone: () => Promise<void> };
 
 type Deliver = (email: EmailMessage) => Promise<{ file?: string }>;
 
@@ -60,18 +60,18 @@ export function createMail(
     sending.add(task);
   };
   const trySend = async (queued: Queued, failures: number) => {
-    const { email, settled } = queued;
+    const { email, onDone } = queued;
     const { subject } = email;
     try {
       log.info({ subject, ...(await deliver(email)) }, smtpUrl === null ? "mail written" : "mail sent");
-      await settle(settled);
+      await reportDone(onDone);
     } catch (thrown) {
       const error = smtpErrorDetails(thrown);
       const retryInSeconds = retryAfterSeconds[failures];
       if (smtpUrl === null) log.error({ subject, ...error }, "mail not written: check DATA_DIR");
       else if (isRejected(error)) {
         log.error({ subject, ...error }, "mail rejected by the mail server");
-        await settle(settled);
+        await reportDone(onDone);
       } else if (retryInSeconds === undefined || mayNotWait(error))
         log.error({ subject, ...error, attempts: failures + 1 }, "mail not sent: check SMTP_URL");
       else {
@@ -82,8 +82,8 @@ export function createMail(
   };
   const mayNotWait = (error: SmtpErrorDetails) =>
     isPermanent(error) || isClosing || waiting.size >= MAX_WAITING;
-  const settle = (settled: Queued["settled"]) =>
-    settled().catch((err: unknown) => log.warn({ err }, "a mail that was sent may be sent again"));
+  const reportDone = (onDone: Queued["onDone"]) =>
+    onDone().catch((err: unknown) => log.warn({ err }, "a mail that is done with may be sent again"));
   const startLater = (queued: Queued, failures: number, seconds: number) => {
     const startNow = () => {
       clearTimeout(timer);
@@ -98,7 +98,7 @@ export function createMail(
   };
 
   return {
-    send: (email, settled = async () => {}) => start({ email, settled }, 0),
+    send: (email, onDone = async () => {}) => start({ email, onDone }, 0),
     idle,
     close: async () => {
       isClosing = true;

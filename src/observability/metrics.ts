@@ -91,9 +91,9 @@ export function createMetrics({ countFlagged, outboundState, askLimiter, refused
     labelNames: ["slot", "state"] as const,
     registers: [registry],
   });
-  const queried = new Gauge({
-    name: "tollgate_database_gauges_up",
-    help: "1 if the gauges that are queried from the database were read for this scrape; 0: they have the values of an earlier one, or none yet",
+  const databaseGauges = new Gauge({
+    name: "tollgate_database_gauges_current",
+    help: "1 if the gauges read from the database are current; 0: they hold the values of an earlier scrape, or none yet",
     registers: [registry],
   });
   // Begun at 0: in a series that begins at 1, Prometheus sees no growth, and no alert reports the first failure.
@@ -117,8 +117,8 @@ export function createMetrics({ countFlagged, outboundState, askLimiter, refused
   };
   return {
     read: async () => {
-      const [areRead] = await Promise.all([updateQueried(), askLimiter()]);
-      queried.set(areRead ? 1 : 0);
+      const [areCurrent] = await Promise.all([updateQueried(), askLimiter()]);
+      databaseGauges.set(areCurrent ? 1 : 0);
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),

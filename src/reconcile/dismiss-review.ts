@@ -9,7 +9,7 @@ import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { recordAudit } from "../store/audit/record-audit.ts";
-import { timeoutAsUnavailable } from "../store/database.ts";
+import { throwUnavailableOnTimeout } from "../store/database.ts";
 import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
 import { deleteHeal } from "../store/reconciliation/heals.ts";
 import { insertReconciliation } from "../store/reconciliation/reconciliations.ts";
@@ -46,7 +46,7 @@ export async function dismissReview(
       await commitWithHooks(transaction, intake.hooks, pendingChanges(dismissed), { writes, limits });
       return true;
     }),
-  ).catch(timeoutAsUnavailable);
+  ).catch(throwUnavailableOnTimeout);
 }
 
 function dismissalOf(subscription: EventSubscription): SubscriptionChange {

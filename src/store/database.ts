@@ -166,15 +166,17 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /** For whoever waits for a change, a timeout means that the database is unavailable. @throws the error, or DatabaseUnavailable */
-export function timeoutAsUnavailable(error: unknown): never {
+export function throwUnavailableOnTimeout(error: unknown): never {
   if (isTimeout(error))
-    throw new DatabaseUnavailable("a lock or the database was too slow", { cause: error });
+    throw new DatabaseUnavailable("a lock was not free in time, or the database was too slow", {
+      cause: error,
+    });
   throw error;
 }
 
 /** For a single statement, too. */
 function rethrowTimeoutAsUnavailable(error: unknown): never {
-  if (isTimeout(error)) return timeoutAsUnavailable(error);
+  if (isTimeout(error)) return throwUnavailableOnTimeout(error);
   return rethrowClassified(error);
 }
 

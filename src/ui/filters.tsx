@@ -82,16 +82,16 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
 
   // The URL also changes without the form: by the back button, and by the link that removes filters.
   const serialized = JSON.stringify(values);
-  const isShown = useRef(false);
+  const hasSynced = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what happens to the URL matters.
   useEffect(() => {
     if (timer.current !== undefined || isPending) return;
     const inUrl = (field: FilterField) => (JSON.parse(serialized) as typeof values)[field.name] ?? "";
     const changed = fieldsOf(form.current).filter((field) => field.value !== inUrl(field));
     // Entered before the scripts had loaded.
-    const isEntered = !isShown.current && changed.length > 0 && !isRestored();
-    isShown.current = true;
-    if (isEntered) return submitSoon();
+    const wasEdited = !hasSynced.current && changed.length > 0 && !isRestored();
+    hasSynced.current = true;
+    if (wasEdited) return submitSoon();
     for (const field of changed) if (field !== document.activeElement) field.value = inUrl(field);
   }, [serialized, isPending]);
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import type { FormOutcome } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
 import { useFocus } from "./use-focus.ts";
-import { useOccurrence } from "./use-occurrence.ts";
+import { useOutcomeKey } from "./use-outcome-key.ts";
 
 /** The outcome of a form, announced to screen readers. A field's error is shown at that field instead. */
 export function FormMessage({
@@ -17,7 +17,7 @@ export function FormMessage({
 }) {
   const retryIn = useUiLabels()?.retryIn;
   const isProblem = outcome !== null && !outcome.done;
-  const occurrence = useOccurrence(outcome);
+  const occurrence = useOutcomeKey(outcome);
   return (
     <div
       role={isProblem ? "alert" : "status"}

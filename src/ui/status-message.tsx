@@ -3,7 +3,7 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
 import { classes } from "./classes.ts";
 import { useOutcome } from "./outcome-context.ts";
-import { useOccurrence } from "./use-occurrence.ts";
+import { useOutcomeKey } from "./use-outcome-key.ts";
 
 /** The result of an action that can succeed in several ways. */
 export type StatusMessageData = { tone: "good" | "bad"; text: string; details?: readonly string[] };
@@ -11,7 +11,7 @@ export type StatusMessageData = { tone: "good" | "bad"; text: string; details?: 
 /** Shows the message where it stands in the form. */
 export function StatusMessage() {
   const outcome = useOutcome();
-  const occurrence = useOccurrence(outcome);
+  const occurrence = useOutcomeKey(outcome);
   const message = outcome?.done ? (outcome.value as StatusMessageData) : null;
   const Icon = message?.tone === "bad" ? CircleAlert : CircleCheck;
   return (

@@ -19,7 +19,7 @@ export function useFormAction(action: FormAction): [outcome: FormOutcome, submit
     } catch (error) {
       // Next.js's own, such as a redirect, and what the server has thrown.
       if (error instanceof Error && "digest" in error) throw error;
-      const retryAfterSeconds = waitIn(error);
+      const retryAfterSeconds = retryAfterSecondsIn(error);
       const isOutdated = unstable_isUnrecognizedActionError(error);
       const code = retryAfterSeconds !== null ? "rate_limited" : isOutdated ? "outdated" : "unreachable";
       const entered = retainedFields(form);
@@ -31,8 +31,8 @@ export function useFormAction(action: FormAction): [outcome: FormOutcome, submit
   return [outcome, submit];
 }
 
-/** The seconds to wait, in what `src/http/refusal-for-scripts.ts` makes where a page's limit refuses a form. */
-function waitIn(error: unknown): number | null {
+/** The seconds to wait, in what `src/http/refusal-for-scripts.ts` makes where the page rate limit refuses a form. */
+function retryAfterSecondsIn(error: unknown): number | null {
   try {
     return (JSON.parse((error as Error).message) as { retryAfterSeconds?: number }).retryAfterSeconds ?? null;
   } catch {

@@ -390,7 +390,7 @@ describe("a request that is under way", () => {
     expect(actions).toEqual([{ action: "user.two_factor_enabled" }]);
   });
 
-  it("turns no second factor on whose set-up has been taken back", async () => {
+  it("does not turn a second factor on if its set-up was removed", async () => {
     const person = await context.signedUp();
     const { totpURI } = await setUp(person);
     let verifying: Promise<Response> | undefined;

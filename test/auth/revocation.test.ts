@@ -110,7 +110,7 @@ describe("a new password", () => {
     expect(notified).toEqual([{ mailed: "infinity" }]);
   });
 
-  it("is told to its owner although what follows its reset fails", async () => {
+  it("is mailed to its owner even if a later step of the reset fails", async () => {
     const person = await context.signedUp();
     const setPassword = await prepareReset(person);
     const before = context.mails.length;

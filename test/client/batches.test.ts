@@ -24,7 +24,7 @@ async function outcomesOf(calls: Promise<unknown>[]): Promise<Set<string>> {
   );
 }
 
-describe("RPC calls of the same moment that are more than a limit takes at once", () => {
+describe("RPC calls made together that exceed a rate limit", () => {
   it("are divided, and those that the limit admits succeed", async () => {
     const { key } = await createKey(server.url, await createUser(test));
     const { batches, rpc } = clientOf(key);

@@ -44,7 +44,7 @@ it("keeps the last counts while they cannot be read, and says so", async () => {
     askLimiter: () => null,
     refusedWithoutStore: [],
   });
-  const isUp = (text: string) => /^tollgate_database_gauges_up (\d)$/m.exec(text)?.[1];
+  const isUp = (text: string) => /^tollgate_database_gauges_current (\d)$/m.exec(text)?.[1];
   // Its 0 of outbound events is none that was read.
   expect(isUp((await metrics.read()).text)).toBe("0");
   isDown = false;

@@ -444,7 +444,7 @@ describe("the latest payment", () => {
     expect(await reversal()).toBe("refunded_and_disputed");
   });
 
-  it("stays refunded when it is disputed as well, and the refund of a change beside it is none of it", async () => {
+  it("stays refunded when it is disputed as well, and a refunded change beside it does not count", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 1, 1));
     await pay("in_1", { periodEnd });

@@ -13,7 +13,7 @@ export function msSince(moment: Moment): number {
 }
 
 /** How long ago it was, without the time that the machine slept: setting the time of day does not change it. */
-export function runningMsSince(moment: Moment): number {
+export function steadyMsSince(moment: Moment): number {
   return hasSteadyClock() ? steadyMs() - moment.steadyMs : msSince(moment);
 }
 

@@ -1,5 +1,5 @@
 import type { TollgateEvent } from "./event.ts";
-import { type Moment, runningMsSince } from "./moment.ts";
+import { type Moment, steadyMsSince } from "./moment.ts";
 import type { Connection } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { sendRequest } from "./send-request.ts";
@@ -33,8 +33,8 @@ export async function* pollEvents(
     const query = { limit: PAGE, ...(cursor === null ? {} : { after: cursor }) };
     const response = await sendRequest(connection, "GET", "/events", { query, signal });
     const { data, nextCursor } = await readJson<{ data: TollgateEvent[]; nextCursor: string }>(response);
-    // As if a program that started before its clock was set, such as at a boot, had started after.
-    const startedAtMs = timeAt(response) - runningMsSince(startedAt);
+    // Independent of the time of day, which may be set after the start, as at boot.
+    const startedAtMs = timeAt(response) - steadyMsSince(startedAt);
     for (const event of data) {
       if (!isCaughtUp && Date.parse(event.occurredAt) < startedAtMs) {
         leftOut = event.id;

@@ -33,7 +33,7 @@ export type RpcClient<Router extends { _def: { record: object } } = AppRouter> =
   };
 };
 
-/** The server refuses larger batches, and smaller ones where a limit is lower. */
+/** The server refuses larger batches, and those beyond a lower rate limit. */
 const MAX_BATCH = 10;
 /** Queries that are made together share one address, which proxies may limit to 8 KB. */
 const MAX_URL_LENGTH = 6000;
@@ -45,7 +45,7 @@ const MAX_URL_LENGTH = 6000;
 export function createRpc(connection: Connection): RpcClient {
   let batches = { max: MAX_BATCH, client: batchingClient(connection, MAX_BATCH) };
 
-  /** A batch that the server refuses as too large, and has done nothing of, is divided from then on. */
+  /** A batch that the server refuses as too large, before running any call, is split; later ones keep that size. */
   async function send(path: string, type: string, input: unknown, { signal }: CallOptions) {
     const options = signal === undefined ? {} : { signal };
     for (;;) {
@@ -56,9 +56,9 @@ export function createRpc(connection: Connection): RpcClient {
           : client.mutation(path, input, options));
       } catch (cause) {
         const error = rpcError(cause);
-        const taken = maxTaken(error);
-        if (taken === null || taken >= max) throw error;
-        if (taken < batches.max) batches = { max: taken, client: batchingClient(connection, taken) };
+        const accepted = maxAccepted(error);
+        if (accepted === null || accepted >= max) throw error;
+        if (accepted < batches.max) batches = { max: accepted, client: batchingClient(connection, accepted) };
       }
     }
   }
@@ -106,7 +106,7 @@ function batchingClient(connection: Connection, maxItems: number) {
 }
 
 /** How many calls the server takes at once, where it has refused more; otherwise `null`. */
-function maxTaken({ reason, params: { max } }: TollgateError): number | null {
+function maxAccepted({ reason, params: { max } }: TollgateError): number | null {
   return reason === "batch_too_large" && typeof max === "number" && max >= 1 ? max : null;
 }
 

@@ -2,7 +2,7 @@ import type { TRPCCombinedDataTransformer } from "@trpc/server";
 import superjson from "superjson";
 import { z } from "zod";
 import { refuse } from "../../domain/refusals/refusal.ts";
-import { inspectText } from "../../http/inspect-json.ts";
+import { assertStorableText } from "../../http/inspect-json.ts";
 
 /** Parses one call's input when the call runs: an unreadable input must not fail its batch. */
 export type InputReader = () => unknown;
@@ -32,7 +32,7 @@ function readerOf(input: unknown): InputReader {
 
 /** @param input one call's, parsed from JSON, and changed in place @throws Refusal `invalid_input` */
 function readInput(input: unknown): unknown {
-  inspectText(input);
+  assertStorableText(input);
   const envelope = Envelope.safeParse(input);
   if (!envelope.success) {
     refuse({

@@ -12,7 +12,7 @@ import { readTarget } from "../versions/version-path.ts";
  */
 export function requestOf(c: Context<HonoEnv>): Request {
   const { url, method, headers } = c.req.raw;
-  const text = async () => JSON.stringify(await readJson(c.env.incoming, undefined, PER_CALL));
+  const text = async () => JSON.stringify(await readJson(c.env.incoming, undefined, INSPECT_TEXT_PER_CALL));
   // HEAD is answered like GET; the body is removed afterwards.
   return {
     url,
@@ -24,7 +24,7 @@ export function requestOf(c: Context<HonoEnv>): Request {
 }
 
 /** Text that cannot be stored must not fail the other calls of its batch: each call's input is inspected. */
-const PER_CALL = { inspectsText: false };
+const INSPECT_TEXT_PER_CALL = { inspectsText: false };
 
 /**
  * tRPC combines the request's signal with two of its own for each call, a fifth of a call's cost, but not if
@@ -50,7 +50,7 @@ export function countCalls(c: Context<HonoEnv>): number {
 
 /** Of what is sent with GET. @throws Refusal `invalid_input` */
 export function inspectInput(input: string | null | undefined): void {
-  if (input) inspectJson(Buffer.from(input), "input", PER_CALL);
+  if (input) inspectJson(Buffer.from(input), "input", INSPECT_TEXT_PER_CALL);
 }
 
 /**

@@ -10,13 +10,13 @@ import { withRuntime } from "../with-runtime.ts";
 export function addDisableTwoFactor(users: Command, terminal: Terminal): void {
   users
     .command("disable-two-factor")
-    .description("turns off two-factor authentication for a user who has lost phone and backup codes")
+    .description("turns off two-factor authentication for a user who has lost their phone and backup codes")
     .argument("<email>", "the address that the user signs in with")
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
-The password alone signs in then: make sure first that it is the user who asks. They are told by mail.
+From then on the password alone is enough: first make sure that the request is the user's. They are told by mail.
 
 Example:
   npm run -s tollgate -- users disable-two-factor somebody@example.com`,

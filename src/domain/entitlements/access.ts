@@ -54,7 +54,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function accessOf(subscription: AccessFacts, plan: AccessRules | null, now: Date): Access {
   const rules = plan ?? DEFAULT_ACCESS_RULES;
   const { status, paymentReversal } = subscription;
-  const endedBy = paymentReversal === null ? null : endOfAccess(paymentReversal, rules);
+  const endedBy = paymentReversal === null ? null : reversalEndingAccess(paymentReversal, rules);
   if (endedBy !== null && status !== "canceled") return denied(endedBy);
   const accessIn = (status: Plan["accessStatuses"][number], reason: AccessReason): Access =>
     rules.accessStatuses.includes(status)
@@ -92,11 +92,11 @@ function graceEnd(
 
 /** What ends access once it has become of the latest payment. */
 export function reversalsEndingAccess(rules: ReversalRules): PaymentReversal[] {
-  return PAYMENT_REVERSALS.filter((reversal) => endOfAccess(reversal, rules) !== null);
+  return PAYMENT_REVERSALS.filter((reversal) => reversalEndingAccess(reversal, rules) !== null);
 }
 
 /** Which of them ends access; `null`: the plan keeps it. */
-function endOfAccess(
+function reversalEndingAccess(
   reversal: PaymentReversal,
   { afterRefund, afterDispute }: ReversalRules,
 ): "refunded" | "disputed" | null {

@@ -60,7 +60,7 @@ export type PaymentApi = {
     providerSubscriptionId: string,
     currentPriceId: string | null,
   ): Promise<WaitingChange | null>;
-  /** What the change would cost; `null`: the provider does not say. Refuses what is known to be refused. */
+  /** What the change would cost; `null`: the provider does not say. Refuses what the provider is known to refuse. */
   previewChange(providerSubscriptionId: string, change: ChangeOrder): Promise<ChangePreview | null>;
   /** Refunds its latest payment in full. `false`: there is nothing to refund. */
   refundSubscription(providerSubscriptionId: string): Promise<boolean>;

@@ -5,8 +5,8 @@ const CHANGE_OBSTACLES = {
   not_offered: "The payment provider does not support this change",
   ending: "The subscription is set to end: continue it in the billing portal first",
   trial: "The number of seats cannot be changed during the trial: try again after it",
-  seats_of_present_plan:
-    "For the next period, only as many seats as the present plan allows can be ordered: change now, or change the seats after it",
+  seats_outside_current_plan:
+    "For the next period, the number of seats must be within the current plan's limits: change now, or change the seats once the new plan has started",
   seats_assigned: "More seats than that are assigned: take some back in the billing portal first",
   scheduled_change:
     "Something else is scheduled for the subscription: withdraw it in the billing portal, or try again after it",

@@ -3,7 +3,7 @@ import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing
 import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
-import { timeoutAsUnavailable } from "../../store/database.ts";
+import { throwUnavailableOnTimeout } from "../../store/database.ts";
 import { findReconcilable } from "../../store/reconciliation/reconciliations.ts";
 import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
@@ -34,7 +34,7 @@ export const reconcileSubscription = defineOperation({
     const { provider } = reconcilable;
     const api = providerOf(deps.payments, provider);
     const options = { by: caller, audit: "each", dryRun: false, notify: true } as const;
-    const comparing = compare(deps.intake, api, reconcilable, options).catch(timeoutAsUnavailable);
+    const comparing = compare(deps.intake, api, reconcilable, options).catch(throwUnavailableOnTimeout);
     const comparison = await mapProviderErrors(
       deps,
       { slot: provider, userId: caller.kind === "operator" ? "operator" : caller.userId },

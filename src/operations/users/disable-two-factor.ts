@@ -8,13 +8,13 @@ import { defineOperation } from "../operation.ts";
 
 export const disableTwoFactor = defineOperation({
   name: "users.disableTwoFactor",
-  summary: "Turns off the two-factor authentication of a user who has lost it",
-  // Not an administrator: one whose session is stolen could open every other administrator's account to a password alone.
+  summary: "Turns off the two-factor authentication of a user who has lost their phone and backup codes",
+  // Not for administrators: a stolen session could reduce every other account to its password.
   access: "operator",
   limit: null,
   input: z.strictObject({ userId: UserId }),
   reasons: ["not_found"],
-  output: z.object({ disabled: z.boolean().describe("`false`: there was none.") }),
+  output: z.object({ disabled: z.boolean().describe("`false`: it was not on.") }),
   run: async (deps: { database: Database }, caller, { userId }) => {
     const target = { type: "user", id: userId } as const;
     const outcome = await withAudit(

@@ -9,8 +9,8 @@ import type { SendRequest } from "../outbound/send-request.ts";
 import { request } from "./requests.ts";
 
 /**
- * The variant belongs to the subscription, the quantity to its item. Both are invoiced at once, prorated. Another variant
- * has been seen to set the quantity to 1 (github.com/lmsqueezy/lemonsqueezy.js/issues/146): the seats are set again then.
+ * The variant belongs to the subscription, the quantity to its item. Both are invoiced at once, prorated. A change of variant
+ * has been seen to reset the quantity to 1 (github.com/lmsqueezy/lemonsqueezy.js/issues/146): the seats are then set again.
  */
 export async function changeSubscription(
   provider: ConnectedProvider,
@@ -23,7 +23,7 @@ export async function changeSubscription(
     valueAt(await send(request(provider, "GET", path)), "data", "attributes", "first_subscription_item");
   // Before the variant is changed, and charged: not only one of the two.
   const before = seats === null ? null : await readItem();
-  if (seats !== null && textAt(before, "id") === null) throw hasNoItem(provider);
+  if (seats !== null && textAt(before, "id") === null) throw noItemProblem(provider);
   const changeVariant = (priceId: string) => {
     const variant = /^\d{1,15}$/.test(priceId) ? Number(priceId) : priceId;
     const attributes = { variant_id: variant, invoice_immediately: true };
@@ -33,7 +33,7 @@ export async function changeSubscription(
     const item = priceId === null ? before : await readItem();
     const itemId = textAt(item, "id");
     if (itemId === null && seats === null) return;
-    if (itemId === null) throw hasNoItem(provider);
+    if (itemId === null) throw noItemProblem(provider);
     if (wholeNumberAt(item, "quantity") === resultingSeats || isUsageBased(item)) return;
     const data = {
       type: "subscription-items",
@@ -51,7 +51,7 @@ function isUsageBased(item: unknown): boolean {
   return valueAt(item, "is_usage_based") === true;
 }
 
-function hasNoItem(provider: ConnectedProvider): PaymentApiProblem {
+function noItemProblem(provider: ConnectedProvider): PaymentApiProblem {
   return problem(
     provider,
     "unsupported",

@@ -38,8 +38,8 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   expired: "canceled",
 });
 
-// An event that names a state, and has no status, says which one.
-const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+// Without a status, the event's name gives the state.
+const STATUS_BY_EVENT = keywordMap<SubscriptionStatus>({
   subscription_paused: "paused",
   subscription_unpaused: "active",
 });
@@ -172,7 +172,7 @@ function stateOf(
     ? "canceled"
     : (keyword === "cancelled" && stillPaidFor) || isFreeService(attributes)
       ? "active"
-      : (attributes.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null);
+      : (attributes.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null);
   return {
     status,
     currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,

@@ -47,8 +47,8 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   trialing: "trialing",
 });
 
-// An event that names a state, and has no status, says which one.
-const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+// Without a status, the event's name gives the state.
+const STATUS_BY_EVENT = keywordMap<SubscriptionStatus>({
   "subscription.activated": "active",
   "subscription.trialing": "trialing",
   "subscription.past_due": "past_due",
@@ -121,7 +121,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     status:
       kind === "customer.subscription.deleted"
         ? "canceled"
-        : (data.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null),
+        : (data.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null),
     currentPeriodEnd: data.at("current_billing_period").rfc3339Date("ends_at"),
     cancelAtPeriodEnd: schedules(data, "cancel"),
     pausesAtPeriodEnd: schedules(data, "pause") ?? undefined,

@@ -7,7 +7,7 @@ import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
 import { changeNow } from "./change-now.ts";
 import type { PolarClient } from "./client.ts";
-import { beyondPresentProduct, explainRefusal } from "./explain-refusal.ts";
+import { explainRefusal, outsideCurrentProduct } from "./explain-refusal.ts";
 import { allowsSeats } from "./seats.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function changeSubscription(
   );
 }
 
-/** Polar tells no cost; what it is going to refuse is said before the change is confirmed. */
+/** Polar quotes no cost; what it would refuse is refused here, before the change is confirmed. */
 export async function previewChange(
   provider: ConnectedProvider,
   client: PolarClient,
@@ -42,7 +42,8 @@ export async function previewChange(
 ): Promise<null> {
   if (when === "now" || priceId === null || seats === null) return null;
   const subscription = await nullIfNotFound(async () => getSubscriptions(client)(pathSegment(provider, id)));
-  if (subscription !== null && !allowsSeats(subscription.prices, seats)) throw beyondPresentProduct(provider);
+  if (subscription !== null && !allowsSeats(subscription.prices, seats))
+    throw outsideCurrentProduct(provider);
   return null;
 }
 

@@ -17,7 +17,7 @@ export async function explainRefusal(
     await send();
   } catch (error) {
     if (!(error instanceof RefusedByProvider)) throw error;
-    if (isBeyondPresentProduct(change, error)) throw beyondPresentProduct(provider);
+    if (isOutsideCurrentProduct(change, error)) throw outsideCurrentProduct(provider);
     if (!(await isNotOffered(provider, client, change, error))) throw error;
     throw problem(provider, "unsupported", `it never makes such a change (${error.code})`);
   }
@@ -27,7 +27,7 @@ export async function explainRefusal(
  * Seats for the next period are checked against the product that is paid now, but only once the other product has been
  * accepted, which has to cover the present seats.
  */
-function isBeyondPresentProduct(
+function isOutsideCurrentProduct(
   { subscription, order: { when, priceId, seats } }: Change,
   { code }: RefusedByProvider,
 ): boolean {
@@ -36,9 +36,9 @@ function isBeyondPresentProduct(
   return code === "AboveMaximumSeats" || code === "BelowMinimumSeats";
 }
 
-export function beyondPresentProduct(provider: ConnectedProvider): RefusedByProvider {
-  const detail = "seats for the next period have to be as many as the present product allows";
-  return problem(provider, "unsupported", detail, { obstacle: "seats_of_present_plan" });
+export function outsideCurrentProduct(provider: ConnectedProvider): RefusedByProvider {
+  const detail = "seats for the next period must be within the present product's limits";
+  return problem(provider, "unsupported", detail, { obstacle: "seats_outside_current_plan" });
 }
 
 async function isNotOffered(
@@ -53,7 +53,7 @@ async function isNotOffered(
     return !(await hasSeats(provider, client, priceId).catch(() => true));
   // The other way round, with the next period.
   if (code === "body.proration_behavior") return true;
-  // No seats that the present product allows are few enough for the other one. Seats that stay are a mistake in the plans.
+  // Even the present product's minimum is too many for the other one. Unchanged seats: a mistake in the plans.
   if (code === "InvalidQuantityError") return seats !== null && seats < (subscription.seats ?? 0);
   return when === "period_end" && code === "NotASeatBasedSubscription";
 }

@@ -19,7 +19,7 @@ export function minimumSeats(prices: readonly unknown[]): number {
   return seatLimit(prices, "minimum_seats") ?? 1;
 }
 
-/** Whether a product's prices allow as many seats. */
+/** Whether a product's prices allow this number of seats. */
 export function allowsSeats(prices: readonly unknown[], seats: number): boolean {
   const maximum = seatLimit(prices, "maximum_seats");
   return seats >= minimumSeats(prices) && (maximum === null || seats <= maximum);

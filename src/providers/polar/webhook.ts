@@ -44,13 +44,13 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   unpaid: "unpaid",
 });
 
-const NAMED_ENDINGS = keywordMap<boolean>({
+const CANCELS_AT_PERIOD_END_BY_EVENT = keywordMap<boolean>({
   "subscription.canceled": true,
   "subscription.uncanceled": false,
 });
 
-// An event that names a state, and has no status, says which one.
-const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+// Without a status, the event's name gives the state.
+const STATUS_BY_EVENT = keywordMap<SubscriptionStatus>({
   "subscription.active": "active",
   "subscription.past_due": "past_due",
   "subscription.paused": "paused",
@@ -100,9 +100,10 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     status:
       kind === "customer.subscription.deleted" || data.text("ended_at") !== null
         ? "canceled"
-        : (data.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null),
+        : (data.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null),
     currentPeriodEnd: data.rfc3339Date("current_period_end"),
-    cancelAtPeriodEnd: data.flag("cancel_at_period_end") ?? NAMED_ENDINGS.get(eventType) ?? null,
+    cancelAtPeriodEnd:
+      data.flag("cancel_at_period_end") ?? CANCELS_AT_PERIOD_END_BY_EVENT.get(eventType) ?? null,
     pausesAtPeriodEnd: data.flag("pause_at_period_end") ?? undefined,
     // Nothing says that one has been withdrawn.
     ...(data.has("pending_update") && !data.isNull("pending_update")

@@ -38,8 +38,8 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   canceled: "canceled",
 });
 
-// An event that names a state, and has no status, says which one.
-const NAMED_STATUSES = keywordMap<SubscriptionStatus>({
+// Without a status, the event's name gives the state.
+const STATUS_BY_EVENT = keywordMap<SubscriptionStatus>({
   "customer.subscription.paused": "paused",
   "customer.subscription.resumed": "active",
 });
@@ -97,7 +97,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     status:
       kind === "customer.subscription.deleted"
         ? "canceled"
-        : (object.oneOf("status", STATUSES) ?? NAMED_STATUSES.get(eventType) ?? null),
+        : (object.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null),
     currentPeriodEnd: periodEnd(object),
     cancelAtPeriodEnd: cancelAtPeriodEnd(object),
     ...(hasRescheduled(body) ? { concernsScheduledChange: true as const } : {}),

@@ -1,5 +1,5 @@
 import type { Caller } from "../../domain/callers/caller.ts";
-import { type Database, type Queryable, timeoutAsUnavailable } from "../database.ts";
+import { type Database, type Queryable, throwUnavailableOnTimeout } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
 import { type Audited, recordAudit } from "./record-audit.ts";
@@ -24,5 +24,5 @@ export async function withAudit<Result>(
       await transaction.commitAfter([recordAudit(transaction, caller, entry)]);
       return result;
     }),
-  ).catch(timeoutAsUnavailable);
+  ).catch(throwUnavailableOnTimeout);
 }

@@ -3,10 +3,10 @@ import type { AccountNotice } from "../../domain/notifications/account-notice.ts
 import type { Queryable } from "../database.ts";
 
 /** Longer than a server tries to send a mail that it has in memory. */
-const SENDING_FOR = "interval '15 minutes'";
+const LEASE = "interval '15 minutes'";
 const GIVEN_UP_AFTER = "interval '3 days'";
 /** Each waits in memory while the mail server is away. */
-const CLAIMED_AT_ONCE = 50;
+const MAX_CLAIMED = 50;
 
 /**
  * SQL that stores a notice in the statement that makes the change, and returns it: this process is about to send it.
@@ -14,7 +14,7 @@ const CLAIMED_AT_ONCE = 50;
  */
 export function insertNotice(kind: AccountNotice, users: string): string {
   return `insert into account_notice (user_id, kind, send_after)
-select id, '${kind}', clock_timestamp() + ${SENDING_FOR} from ${users}
+select id, '${kind}', clock_timestamp() + ${LEASE} from ${users}
 returning id::text, user_id as "userId", kind`;
 }
 
@@ -22,16 +22,16 @@ export type StoredNotice = { id: string; userId: string; kind: AccountNotice };
 
 export type DueNotice = { id: string; kind: AccountNotice; to: string; locale: Locale };
 
-// A wait longer than any that is set was begun while the database's clock was ahead, as before a failover.
+// A `send_after` further ahead than any claim sets it was written while the database's clock was ahead, as before a failover.
 const CLAIM = {
   name: "claim_account_notices",
   text: `
 with due as (
   select id from account_notice
-  where send_after <= clock_timestamp() or send_after > clock_timestamp() + 2 * ${SENDING_FOR}
-  order by id limit ${CLAIMED_AT_ONCE} for update skip locked
+  where send_after <= clock_timestamp() or send_after > clock_timestamp() + 2 * ${LEASE}
+  order by id limit ${MAX_CLAIMED} for update skip locked
 )
-update account_notice n set send_after = clock_timestamp() + ${SENDING_FOR}
+update account_notice n set send_after = clock_timestamp() + ${LEASE}
 from due, "user" u where n.id = due.id and u.id = n.user_id
 returning n.id::text, n.kind, u.email as "to", u.locale`,
 };

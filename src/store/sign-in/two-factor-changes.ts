@@ -43,27 +43,27 @@ ${insertNotice(change, "changed")}`;
 }
 
 /**
- * Turns a person's second factor on or off, records it and stores the notice of it, at once: Better Auth, which does the same afterwards, changes the
+ * Turns a person's second factor on or off, records it and stores the notice of it, in one transaction: Better Auth, which does the same afterwards, changes the
  * user and the secret one after the other, so that a person whose session ends in between could not sign in any more.
- * `refused`: the session has ended, or there is no second factor that could be turned on any more.
+ * `ended`: the session has, or there is no set-up any more that could be turned on.
  * @param by the session that it is done with, and the client's address
  */
 export function changeTwoFactor(
   database: Database,
   userId: string,
   { enabled, by: { sessionId, address } }: { enabled: boolean; by: { sessionId: string; address: string } },
-): Promise<StoredNotice | "unchanged" | "refused"> {
+): Promise<StoredNotice | "unchanged" | "ended"> {
   return retryOnContention(() =>
     inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
       const locking = transaction.run(LOCK_USER, [userId]);
       const [, exists] = await Promise.all([locking, hasSession(transaction, sessionId)]);
-      if (!exists) return "refused";
+      if (!exists) return "ended";
       const changing = enabled
         ? transaction.run<StoredNotice>(TURN_ON, [userId, address, sessionId])
         : transaction.run<StoredNotice>(TURN_OFF, [userId, address]);
       await transaction.commitAfter([changing]);
       const [notice] = await changing;
-      return notice ?? (enabled ? "refused" : "unchanged");
+      return notice ?? (enabled ? "ended" : "unchanged");
     }),
   );
 }

@@ -66,20 +66,20 @@ export function latestReversal(changed: string | null = null): string {
             where ${ofSubscription("next")} and next.occurred_at > ${name}.occurred_at and next.occurred_at < p.occurred_at
               and not next.is_for_change and ${status("next")} <> 'failed'
           ))))`;
-  // Who has their money back must not get access back by a dispute where the plan keeps it: of the disputed payment itself,
-  // or of the period's, beside which it is a smaller one or for no period. No provider that names no period reports disputes.
+  // A refund ends access even where the plan keeps it after a dispute. The refund may be of the disputed payment itself, or of
+  // the larger payment for its period. Providers that name no period report no disputes.
   const isRefundedToo = `exists (
-      select from ${rows("back")}
-      where ${ofSubscription("back")} and ${status("back")} in ('refunded', 'disputed') and case
-          when back.id = p.id then s.provider_subscription_id is null or coalesce(p.period_end > p.period_start, true)
-          when p.period_end > p.period_start then back.period_end = p.period_end and back.amount > p.amount
-          else back.period_start <= p.occurred_at and back.period_end > p.occurred_at end
+      select from ${rows("refunded")}
+      where ${ofSubscription("refunded")} and ${status("refunded")} in ('refunded', 'disputed') and case
+          when refunded.id = p.id then s.provider_subscription_id is null or coalesce(p.period_end > p.period_start, true)
+          when p.period_end > p.period_start then refunded.period_end = p.period_end and refunded.amount > p.amount
+          else refunded.period_start <= p.occurred_at and refunded.period_end > p.occurred_at end
         and not exists (
-          select from ${rows("kept")}
-          where ${ofSubscription("kept")} and kept.period_end = back.period_end and kept.amount >= back.amount
-            and ${status("kept")} in ('paid', 'partly_refunded')
+          select from ${rows("paid")}
+          where ${ofSubscription("paid")} and paid.period_end = refunded.period_end and paid.amount >= refunded.amount
+            and ${status("paid")} in ('paid', 'partly_refunded')
         )
-        and (${status("back")} = 'refunded' or ${refundedAmount("back")} >= back.amount)
+        and (${status("refunded")} = 'refunded' or ${refundedAmount("refunded")} >= refunded.amount)
     )`;
   return `select case ${status("p")} when 'refunded' then 'refunded'
       when 'disputed' then case when ${isRefundedToo} then 'refunded_and_disputed' else 'disputed' end end

@@ -116,7 +116,7 @@ describe("a change of a subscription at Polar", () => {
     expect(steps()).toContain(BACK);
   });
 
-  const BEYOND = { failure: "unsupported", obstacle: "seats_of_present_plan" };
+  const BEYOND = { failure: "unsupported", obstacle: "seats_outside_current_plan" };
 
   it.each([
     ["AboveMaximumSeats", BEYOND],

@@ -17,7 +17,7 @@ describeInBrowser("the outcome of a form that is the same as before", () => {
     const page = await visit({ as: await createUser(site.test) });
     await page.goto("/settings");
     const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
-    await isSaidTwice(page, text, async () => {
+    await expectAnnouncedTwice(page, text, async () => {
       await name.fill(entered);
       await press(page, "Save name");
     });
@@ -30,12 +30,12 @@ describeInBrowser("the outcome of a form that is the same as before", () => {
     await page.goto("/billing");
     await waitForHydration(page.getByRole("button", { name: "Change seats" }));
     const text = "This is your plan and number of seats already: nothing to change.";
-    await isSaidTwice(page, text, () => press(page, "Change seats"));
+    await expectAnnouncedTwice(page, text, () => press(page, "Change seats"));
   });
 });
 
 /** In a new element: screen readers are silent about what stays in the document. */
-async function isSaidTwice(page: Page, text: string, send: () => Promise<void>): Promise<void> {
+async function expectAnnouncedTwice(page: Page, text: string, send: () => Promise<void>): Promise<void> {
   await send();
   const said = page
     .locator("[role=alert], [role=status]")

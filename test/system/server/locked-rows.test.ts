@@ -16,7 +16,7 @@ const LIMITS = {
 } as const;
 
 // As by a plugin's hook that takes long within the transaction of an event.
-it("asks to try again while a subscription stays locked", async () => {
+it("returns 503 while a subscription stays locked", async () => {
   const { server, test, buy, waitUntilEqual } = await startProviderContext("stripe");
   const [person, { cookie: admin }] = [await createUser(test), await createAdmin(test)];
   await buy(person, { planId: "pro", seats: 2 });
@@ -48,7 +48,7 @@ const NO_LOCK = `
 create function lock_not_available() returns trigger language plpgsql as
 $$ begin raise exception 'canceling statement due to lock timeout' using errcode = '55P03'; end $$`;
 
-it("asks to try again where a lock for a sign-in or a deletion is not free in time", async () => {
+it("returns 503 where a lock for a sign-in or a deletion is not free in time", async () => {
   const { server, test } = await startProviderContext("stripe");
   const person = await createUser(test);
   const { email, password, cookie } = person;

@@ -10,8 +10,8 @@ import "../../fixtures/fifth-provider.ts";
 
 const NOT_SUPPORTED = "The payment provider does not support this change";
 const ENDING = "The subscription is set to end: continue it in the billing portal first";
-const BEYOND_PRESENT_PLAN =
-  "For the next period, only as many seats as the present plan allows can be ordered: change now, or change the seats after it";
+const OUTSIDE_CURRENT_PLAN =
+  "For the next period, the number of seats must be within the current plan's limits: change now, or change the seats once the new plan has started";
 const SUBSCRIBED =
   "The user already has this plan, or a subscription: change or cancel a subscription in the billing portal";
 
@@ -56,7 +56,7 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
       // Also for the next period, it takes only as many seats as the present product allows.
       for (const preview of [true, false]) {
         const tooFew = await change({ planId: "pro", seats: 1, when: "period_end", preview });
-        expect([tooFew.status, tooFew.body.error]).toEqual([409, BEYOND_PRESENT_PLAN]);
+        expect([tooFew.status, tooFew.body.error]).toEqual([409, OUTSIDE_CURRENT_PLAN]);
       }
       // And only to a product that covers the seats that there are.
       const tooMany = await change({ planId: "pro", seats: 5, when: "period_end" });

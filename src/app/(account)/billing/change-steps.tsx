@@ -10,7 +10,7 @@ import { OutcomeProvider } from "../../../ui/outcome-context.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { useFocus } from "../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../ui/use-form-action.ts";
-import { useOccurrence } from "../../../ui/use-occurrence.ts";
+import { useOutcomeKey } from "../../../ui/use-outcome-key.ts";
 
 /** The result of either step. `form`: the name of the form. */
 export type ChangeStep = { form: string | null } & (
@@ -97,7 +97,7 @@ export function ChangeSteps({
 }) {
   const [outcome, submit] = useSubmission(name);
   const result = outcome?.done ? (outcome.value as ChangeStep) : null;
-  const occurrence = useOccurrence(outcome);
+  const occurrence = useOutcomeKey(outcome);
   const preview = result?.step === "preview" ? result : refusedPreview(outcome);
   if (preview !== null) {
     return (

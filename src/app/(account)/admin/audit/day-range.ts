@@ -1,7 +1,7 @@
 const DAY_MS = 24 * 3600 * 1000;
 
-/** The days to filter by, with which browsers let no year have five digits. */
-export const DAYS = { min: "1000-01-01", max: "2999-12-31" };
+/** The first and last day to filter by: with a `max`, browsers accept no five-digit year. */
+export const DAY_LIMITS = { min: "1000-01-01", max: "2999-12-31" };
 
 /**
  * The times (UTC) from the start of one day to the end of another, `YYYY-MM-DD` each; `null` for what is not

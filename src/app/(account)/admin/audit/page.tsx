@@ -12,7 +12,7 @@ import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { AuditTable } from "./audit-table.tsx";
-import { DAYS, dayRange } from "./day-range.ts";
+import { DAY_LIMITS, dayRange } from "./day-range.ts";
 
 const PATH = "/admin/audit";
 const PAGE_SIZE = 25;
@@ -95,7 +95,7 @@ async function AuditFilters({ values, actions }: { values: Values; actions: read
         label={t("from")}
         name="from"
         type="date"
-        {...DAYS}
+        {...DAY_LIMITS}
         defaultValue={values.from ?? ""}
         className="min-w-36 grow sm:grow-0"
       />
@@ -103,7 +103,7 @@ async function AuditFilters({ values, actions }: { values: Values; actions: read
         label={t("to")}
         name="to"
         type="date"
-        {...DAYS}
+        {...DAY_LIMITS}
         defaultValue={values.to ?? ""}
         className="min-w-36 grow sm:grow-0"
       />
