@@ -2042,8 +2042,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/payments/settle-payments.ts",
-    find: "when refunded > 0 and refunded >= amount",
-    replace: "when refunded >= amount",
+    find: "select refunded > 0 and refunded >= amount",
+    replace: "select refunded >= amount",
     fault: "a payment over nothing, as for a free period, counts as refunded and ends the access",
     tests: RECORD_PAYMENTS,
   },
@@ -6619,5 +6619,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault:
       "a form that the limit of pages refuses on a serverless host says that the server could not be reached",
     tests: ["test/app/serverless-proxy.test.ts"],
+  },
+  {
+    file: "src/store/payments/settle-payments.ts",
+    find: "\n    or coalesce(previous.is_refunded, false) <> settled.is_refunded)",
+    replace: ")",
+    fault: "programs are not told that a refund of a disputed payment has ended access",
+    tests: ["test/outbound/entitlement-events.test.ts"],
+    only: "when a disputed payment is refunded",
   },
 ];

@@ -417,6 +417,7 @@ create table payment (
   updated_at timestamp with time zone not null default clock_timestamp(),
   last_event_id text,
   is_for_change boolean not null default false,
+  is_refunded boolean,
   constraint payment_pkey PRIMARY KEY (id),
   constraint payment_state_check CHECK ((state = ANY (ARRAY['paid'::text, 'failed'::text]))),
   constraint payment_status_check CHECK ((status = ANY (ARRAY['paid'::text, 'failed'::text, 'refunded'::text, 'partly_refunded'::text, 'disputed'::text]))),

@@ -261,6 +261,23 @@ it("emits nothing when a payment that was refunded is disputed, where a dispute 
   }
 });
 
+it("emits that access ends when a disputed payment is refunded, where a dispute alone keeps access", async () => {
+  const keeping = { plans: plans.plans.map((plan) => ({ ...plan, afterDispute: "keep_access" as const })) };
+  const context = { ...ACCESS_CONTEXT, plans: keeping };
+  await receive(CREATED, {});
+  await pay("in_1", null, 1, 1);
+  await dispute("in_1", "needs_response");
+  expect(await inShort(context)).toEqual(["pro active"]);
+  await pay("in_1", 1900, 2, 1);
+  expect(await test.rows("select status, is_refunded from payment")).toEqual([
+    { status: "disputed", is_refunded: true },
+  ]);
+  expect(await inShort(context)).toEqual(["pro active", "free active"]);
+  // Its status is still that which has been reported.
+  const reported = "select type from outbound_event where type like 'payment.%' order by id";
+  expect((await test.rows(reported)).map(({ type }) => type)).toEqual(["payment.paid", "payment.disputed"]);
+});
+
 async function dispute(charge: string, status: string): Promise<void> {
   count += 1;
   const body = {

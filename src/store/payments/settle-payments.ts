@@ -78,18 +78,22 @@ totals as (
   group by p.id
 ),
 settled as (
-  select id, case
+  select id, is_refunded, case
     when disputed > 0 then 'disputed'
-    when refunded > 0 and refunded >= amount then 'refunded'
+    when is_refunded then 'refunded'
     when refunded > 0 then 'partly_refunded'
     else state end as status
-  from totals
+  from totals cross join lateral (select refunded > 0 and refunded >= amount as is_refunded) of_all
 ),
-changed as (
-  update payment p set status = settled.status, updated_at = clock_timestamp()
-  from settled where p.id = settled.id and p.status is distinct from settled.status
-  returning p.*
+-- Of a disputed payment that is refunded, the access may change, and the status does not.
+settling as (
+  update payment p set status = settled.status, is_refunded = settled.is_refunded, updated_at = clock_timestamp()
+  from settled join payment previous on previous.id = settled.id
+  where p.id = settled.id and (previous.status is distinct from settled.status
+    or coalesce(previous.is_refunded, false) <> settled.is_refunded)
+  returning p.*, previous.status is distinct from settled.status as has_new_status
 ),
+changed as (select * from settling where has_new_status),
 emitted as (
   insert into outbound_event (type, subject, occurred_at, data)
   select ${paymentEventType("changed")}, coalesce(s.id, changed.id)::text, changed.updated_at,
@@ -111,15 +115,15 @@ notified as (
 -- One event per subscription: its own reversal and those written before it apply. A purchase of this transaction is
 -- emitted as it becomes; one of another may have a later time than this.
 reversals as (
-  select distinct s.id, s.user_id, (${latestReversal()}) as before, (${latestReversal("changed")}) as after
-  from changed
+  select distinct s.id, s.user_id, (${latestReversal()}) as before, (${latestReversal("settling")}) as after
+  from settling
   cross join lateral (
-    select * from (${subscriptionOf("changed")}) found
+    select * from (${subscriptionOf("settling")}) found
     where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at <> now())
       and id <> all ($4::uuid[])
   ) s
   union all
-  select s.id, s.user_id, null, (${latestReversal("changed")})
+  select s.id, s.user_id, null, (${latestReversal("settling")})
   from subscription s where s.id = any ($4::uuid[]) and s.user_id is not null and s.status <> 'canceled'
 ),
 entitled as (
@@ -137,5 +141,5 @@ entitled as (
   from reversals one where $3::boolean and one.before is distinct from one.after
   order by one.id
 )
-select from changed`,
+select from settling`,
 };

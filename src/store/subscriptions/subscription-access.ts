@@ -47,7 +47,7 @@ export function subscriptionOf(payment: string): string {
  * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
  * second upgrade is. Providers tell times in seconds: of two that were paid in one, that of the later period is the
  * latest. It stays so when an earlier period's invoice is paid after it.
- * @param changed a table of payments whose status is about to be another; none without it
+ * @param changed a table of payments whose status or refund is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
   const rows = (name: string) =>
@@ -56,6 +56,11 @@ export function latestReversal(changed: string | null = null): string {
       : `payment ${name} left join ${changed} new_${name} on new_${name}.id = ${name}.id`;
   const status = (name: string) =>
     changed === null ? `${name}.status` : `coalesce(new_${name}.status, ${name}.status)`;
+  // Not stored yet of a payment that was settled by the release before.
+  const isRefunded = (name: string) => {
+    const stored = changed === null ? `${name}.is_refunded` : `new_${name}.is_refunded, ${name}.is_refunded`;
+    return `coalesce(${stored}, ${refundedAmount(name)} >= ${name}.amount)`;
+  };
   const ofSubscription = (name: string) =>
     `${name}.provider = p.provider and ${name}.provider_subscription_id = p.provider_subscription_id`;
   // A provider that names no period says that a payment is for a change: then it is for that since the last other one.
@@ -79,7 +84,7 @@ export function latestReversal(changed: string | null = null): string {
           where ${ofSubscription("paid")} and paid.period_end = refunded.period_end and paid.amount >= refunded.amount
             and ${status("paid")} in ('paid', 'partly_refunded')
         )
-        and (${status("refunded")} = 'refunded' or ${refundedAmount("refunded")} >= refunded.amount)
+        and ${isRefunded("refunded")}
     )`;
   return `select case ${status("p")} when 'refunded' then 'refunded'
       when 'disputed' then case when ${isRefundedToo} then 'refunded_and_disputed' else 'disputed' end end
