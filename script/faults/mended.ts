@@ -6254,7 +6254,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/lemon-squeezy/change-subscription.ts",
-    find: "if (itemId === null && seats === null) return;",
+    find: "if (seats === null && (itemId === null || quantity === null)) return;",
     replace: "if (seats === null) return;",
     fault: "a change of plan at Lemon Squeezy leaves one seat of several",
     tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
@@ -6627,5 +6627,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "programs are not told that a refund of a disputed payment has ended access",
     tests: ["test/outbound/entitlement-events.test.ts"],
     only: "when a disputed payment is refunded",
+  },
+  {
+    file: "src/providers/lemon-squeezy/change-subscription.ts",
+    find: 'const quantity = seats ?? wholeNumberAt(before, "quantity");',
+    replace: 'const quantity = seats ?? (wholeNumberAt(before, "quantity") === null ? null : 3);',
+    fault: "a change of plan at Lemon Squeezy takes back seats whose event has not arrived",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+    only: "keeps the seats",
   },
 ];

@@ -16,13 +16,14 @@ export async function changeSubscription(
   provider: ConnectedProvider,
   send: SendRequest,
   id: string,
-  { priceId, seats, resultingSeats }: ChangeOrder,
+  { priceId, seats }: ChangeOrder,
 ): Promise<void> {
   const path = `/v1/subscriptions/${pathSegment(provider, id)}`;
   const readItem = async () =>
     valueAt(await send(request(provider, "GET", path)), "data", "attributes", "first_subscription_item");
-  // Before the variant is changed, and charged: not only one of the two.
-  const before = seats === null ? null : await readItem();
+  // Before the variant is changed, and charged: not only one of the two. The seats that stay are those that there are.
+  const before = await readItem();
+  const quantity = seats ?? wholeNumberAt(before, "quantity");
   if (seats !== null && textAt(before, "id") === null) throw noItemProblem(provider);
   const changeVariant = (priceId: string) => {
     const variant = /^\d{1,15}$/.test(priceId) ? Number(priceId) : priceId;
@@ -32,13 +33,13 @@ export async function changeSubscription(
   const changeQuantity = async () => {
     const item = priceId === null ? before : await readItem();
     const itemId = textAt(item, "id");
-    if (itemId === null && seats === null) return;
+    if (seats === null && (itemId === null || quantity === null)) return;
     if (itemId === null) throw noItemProblem(provider);
-    if (wholeNumberAt(item, "quantity") === resultingSeats || isUsageBased(item)) return;
+    if (wholeNumberAt(item, "quantity") === quantity || isUsageBased(item)) return;
     const data = {
       type: "subscription-items",
       id: itemId,
-      attributes: { quantity: resultingSeats, invoice_immediately: true },
+      attributes: { quantity, invoice_immediately: true },
     };
     const itemPath = `/v1/subscription-items/${pathSegment(provider, itemId)}`;
     await send(request(provider, "PATCH", itemPath, { data }));

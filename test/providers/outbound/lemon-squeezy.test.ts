@@ -151,25 +151,29 @@ describe("Lemon Squeezy's API", () => {
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
+  // There are four at Lemon Squeezy, and three as far as its events have arrived.
   it.each([
     ["resets the quantity", { id: 7, quantity: 1 }, ["PATCH /v1/subscription-items/7 4"]],
     ["keeps the quantity", { id: 7, quantity: 4 }, []],
     ["bills by usage", { id: 7, quantity: 0, is_usage_based: true }, []],
     ["has no item, as in a trial", null, []],
   ])("keeps the seats of a subscription whose new variant %s", async (_, item, expected) => {
-    provider.respondWith(() => ({
-      body: { data: { type: "subscriptions", id: "50", attributes: { first_subscription_item: item } } },
-    }));
+    let items: unknown[] = [{ id: 7, quantity: 4 }, item, item];
+    provider.respondWith(() => {
+      const [first_subscription_item, ...later] = items;
+      items = later;
+      return { body: { data: { type: "subscriptions", id: "50", attributes: { first_subscription_item } } } };
+    });
     await api.changeSubscription("50", {
       when: "now",
       priceId: "31",
       currentPriceId: "21",
       seats: null,
       resultingPriceId: "31",
-      resultingSeats: 4,
+      resultingSeats: 3,
     });
-    const [variant, read, ...others] = provider.requests;
-    expect([variant?.method, read?.method]).toEqual(["PATCH", "GET"]);
+    const [before, variant, after, ...others] = provider.requests;
+    expect([before?.method, variant?.method, after?.method]).toEqual(["GET", "PATCH", "GET"]);
     expect(
       others.map(({ method, path, body }) => {
         const { quantity } = JSON.parse(body ?? "").data.attributes;
