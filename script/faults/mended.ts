@@ -6636,4 +6636,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
     only: "keeps the seats",
   },
+  {
+    file: "src/providers/lemon-squeezy/webhook.ts",
+    find: '(named === "paused" && isFree(attributes))',
+    replace: '(attributes.text("status") === "paused" && isFree(attributes))',
+    fault: "a pause at Lemon Squeezy in which the service goes on ends access, if its event has no status",
+    tests: ["test/providers/event-kinds.test.ts"],
+  },
 ];

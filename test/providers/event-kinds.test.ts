@@ -84,6 +84,11 @@ test.each<[WireFormat, string, { status?: string | null; cancelAtPeriodEnd?: boo
   expect(ADAPTERS.of(format).interpret(name, {})).toMatchObject(state);
 });
 
+test("a pause of Lemon Squeezy's in which the service goes on is none, also by the name of the event", () => {
+  const event = { data: { attributes: { pause: { mode: "free" } } } };
+  expect(ADAPTERS.of("lemon-squeezy").interpret("subscription_paused", event).status).toBe("active");
+});
+
 test("the status says it where there is one, whatever the name of the event", () => {
   const event = { data: { status: "past_due" } };
   expect(ADAPTERS.of("paddle").interpret("subscription.paused", event).status).toBe("past_due");

@@ -168,11 +168,12 @@ function stateOf(
   const isResumed = eventType === "subscription_resumed";
   const stillPaidFor =
     endsAt === null || occurredAtMicros === null || endsAt.getTime() * 1000 > occurredAtMicros;
+  const named = attributes.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null;
   const status = ended
     ? "canceled"
-    : (keyword === "cancelled" && stillPaidFor) || isFreeService(attributes)
+    : (keyword === "cancelled" && stillPaidFor) || (named === "paused" && isFree(attributes))
       ? "active"
-      : (attributes.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null);
+      : named;
   return {
     status,
     currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,
@@ -182,7 +183,6 @@ function stateOf(
 }
 
 // Paused with mode `free`, the customer keeps the service without paying; with `void` neither.
-function isFreeService(attributes: JsonReader): boolean {
-  const status = attributes.text("status");
-  return (status === "paused" || status === "pause") && attributes.at("pause").text("mode") === "free";
+function isFree(attributes: JsonReader): boolean {
+  return attributes.at("pause").text("mode") === "free";
 }
