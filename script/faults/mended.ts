@@ -6317,7 +6317,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "clients/typescript/src/rpc.ts",
-    find: "if (accepted === null || accepted >= max) throw error;",
+    find: "if (accepted === null || accepted >= max || signal?.aborted) throw error;",
     replace: "if (accepted !== 0) throw error;",
     fault: "a program's RPC calls of one moment fail for ever where a limit is below ten",
     tests: ["test/client/batches.test.ts"],
@@ -6642,5 +6642,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: '(attributes.text("status") === "paused" && isFree(attributes))',
     fault: "a pause at Lemon Squeezy in which the service goes on ends access, if its event has no status",
     tests: ["test/providers/event-kinds.test.ts"],
+  },
+  {
+    file: "clients/typescript/src/rpc.ts",
+    find: " || signal?.aborted) throw error;",
+    replace: ") throw error;",
+    fault: "a mutation that its caller has aborted is sent again with the others of its batch",
+    tests: ["test/client/batches.test.ts"],
+    only: "aborted",
   },
 ];

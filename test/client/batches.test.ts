@@ -49,4 +49,25 @@ describe("RPC calls made together that exceed a rate limit", () => {
     expect(await outcomesOf([call(), call(), call(), call()])).not.toContain("batch_too_large");
     expect(batches).toEqual([4, 3, 1, 3, 1]);
   });
+
+  it("are not sent again once their caller has aborted them", async () => {
+    const { key } = await createKey(server.url, await createUser(test));
+    const controller = new AbortController();
+    const bodies: string[] = [];
+    const aborting: typeof fetch = async (input, init) => {
+      bodies.push(String(init?.body));
+      const response = await fetch(input, init);
+      controller.abort();
+      return response;
+    };
+    const { rpc } = createTollgate({ url: server.url, key, fetch: aborting, maxRetries: 0 });
+    const calls = Array.from({ length: 5 }, (_, n) =>
+      rpc.user.updateProfile.mutate({ name: `Ana ${n}` }, n === 1 ? { signal: controller.signal } : {}),
+    );
+    const [, aborted] = await Promise.allSettled(calls);
+    expect(aborted).toMatchObject({ status: "rejected", reason: { name: "AbortError" } });
+    expect(bodies[0]).toContain("Ana 1");
+    expect(bodies.slice(1).join()).toContain("Ana 2");
+    expect(bodies.slice(1).join()).not.toContain("Ana 1");
+  });
 });

@@ -57,7 +57,7 @@ export function createRpc(connection: Connection): RpcClient {
       } catch (cause) {
         const error = rpcError(cause);
         const accepted = maxAccepted(error);
-        if (accepted === null || accepted >= max) throw error;
+        if (accepted === null || accepted >= max || signal?.aborted) throw error;
         if (accepted < batches.max) batches = { max: accepted, client: batchingClient(connection, accepted) };
       }
     }
