@@ -6651,4 +6651,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/batches.test.ts"],
     only: "aborted",
   },
+  {
+    file: "src/store/sign-in/two-factor-changes.ts",
+    find: "const locking = transaction.run(LOCK_USER, [userId]);\n  const [, [user]]",
+    replace: "const locking = Promise.resolve();\n  const [, [user]]",
+    fault:
+      "a second factor that an operator turns off while it is turned on asks for codes that are never right",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "neither flag nor secret",
+  },
+  {
+    file: "src/auth/better-auth.ts",
+    find: "            return { data: { twoFactorEnabled: undefined } };\n",
+    replace: "",
+    fault: "a second factor that an operator has just turned off is on again, without its secret",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "neither flag nor secret",
+  },
 ];

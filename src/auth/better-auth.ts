@@ -126,8 +126,10 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
           before: async (changes, context) => {
             const { twoFactorEnabled: enabled } = changes as { twoFactorEnabled?: unknown };
             const session = context?.context.session?.session;
-            if (typeof enabled === "boolean" && session)
-              await beforeTwoFactorChange(database, scopes.getStore(), { enabled, session });
+            if (typeof enabled !== "boolean" || !session) return;
+            await changeSecondFactor(database, scopes.getStore(), { enabled, session });
+            // That is done: written again, it could undo what somebody else has done since.
+            return { data: { twoFactorEnabled: undefined } };
           },
           after: async (user: object | null) => {
             // Deleted meanwhile.
@@ -198,7 +200,7 @@ function sessionEnded(): APIError {
   return new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
 }
 
-async function beforeTwoFactorChange(
+async function changeSecondFactor(
   database: Database,
   scope: RequestScope | undefined,
   { enabled, session }: { enabled: boolean; session: { id: string; userId: string } },

@@ -7,6 +7,7 @@ import { createCalendarLink } from "../../src/operations/calendar/create-calenda
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";
 import { lockPassword } from "../../src/store/sign-in/revocations.ts";
 import { lockUserOfSession } from "../../src/store/sign-in/sessions.ts";
+import { disableTwoFactor } from "../../src/store/sign-in/two-factor-changes.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import {
   applyEmailChange,
@@ -27,6 +28,10 @@ const LOCK_USER = { name: "lock_user", text: 'select from "user" where id = $1 f
 const LOCK_AS_REVOCATION = {
   name: "lock_as_revocation",
   text: 'select from "user" where id = $1 for no key update',
+};
+const LOCK_SESSIONS = {
+  name: "lock_sessions",
+  text: "select from session where user_id = $1 for update",
 };
 /** Stops whoever starts a session, and nobody else. */
 const SESSION_GATE = `
@@ -404,6 +409,34 @@ describe("a request that is under way", () => {
     expect((await verifying)?.status).toBe(401);
     const signedIn = await signIn(person.email, PASSWORD);
     expect(await signedIn.json()).toMatchObject({ user: { id: person.id } });
+  });
+
+  it("has neither flag nor secret when an operator turns it off while it is being turned on", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    // A session that turning it on ends.
+    await signIn(person.email, PASSWORD);
+    const changes: Promise<unknown>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_SESSIONS, [person.id]);
+      const body = { code: totp(totpURI) };
+      changes.push(context.call("/two-factor/verify-totp", body, { cookie: person.cookie }));
+      await waiting(1);
+      changes.push(
+        inTransaction(context.test.database, LIMITS, async (disabling) => {
+          await disableTwoFactor(disabling, person.id);
+          await disabling.commitAfter([]);
+        }),
+      );
+      await waiting(2);
+    });
+    await Promise.all(changes);
+    const stored = await context.test.rows(
+      `select two_factor_enabled as flag, exists (select from two_factor where user_id = u.id) as secret
+       from "user" u where id = $1`,
+      [person.id],
+    );
+    expect(stored).toEqual([{ flag: false, secret: false }]);
   });
 
   it("cannot sign in without a second factor once one is set up", async () => {

@@ -106,12 +106,14 @@ with changed as (
 select exists (select from changed) as "isChanged" from "user" where id = $1`,
 };
 
-/** Turns a person's second factor off for them, and has them told by mail. */
+/** Turns a person's second factor off for them, and has them told by mail. Call in a transaction. */
 export async function disableTwoFactor(
-  database: Queryable,
+  transaction: Queryable,
   userId: string,
 ): Promise<"disabled" | "unchanged" | "unknown"> {
-  const [user] = await database.run<{ isChanged: boolean }>(DISABLE, [userId]);
+  // What they may be turning on at this moment is to be seen.
+  const locking = transaction.run(LOCK_USER, [userId]);
+  const [, [user]] = await Promise.all([locking, transaction.run<{ isChanged: boolean }>(DISABLE, [userId])]);
   if (user === undefined) return "unknown";
   return user.isChanged ? "disabled" : "unchanged";
 }
