@@ -6294,7 +6294,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/http/client-address.ts",
-    find: "  [0x64, 0xff9b, 0, 0, 0, 0],\n",
+    find: "if (translated !== null) return translated;",
     replace: "",
     fault: "all IPv4 clients of a server behind NAT64 share one limit",
     tests: ["test/http/client-address.test.ts"],
@@ -6667,5 +6667,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a second factor that an operator has just turned off is on again, without its secret",
     tests: ["test/auth/concurrent-changes.test.ts"],
     only: "neither flag nor secret",
+  },
+  {
+    file: "src/http/client-address.ts",
+    find: "return ipv4Within(groupsOf(address), MAPPED) ?? address;",
+    replace:
+      "return ipv4Within(groupsOf(address), MAPPED) ?? ipv4Within(groupsOf(address), TRANSLATED) ?? address;",
+    fault: "a proxy behind NAT64 is not trusted any more",
+    tests: ["test/http/client-address.test.ts"],
   },
 ];

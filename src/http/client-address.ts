@@ -70,25 +70,29 @@ function forwardedAddress(entry: string): string | null {
   return plainAddress(withPort ? (withPort[1] as string) : entry);
 }
 
+/** `::ffff:0:0/96`, the form in which IPv6 sockets show IPv4 addresses. RFC 4291. */
+const MAPPED = [0, 0, 0, 0, 0, 0xffff];
 /**
- * Networks whose addresses are IPv4 addresses: `::ffff:0:0/96`, as IPv6 sockets show them, and `64:ff9b::/96`, as a
- * translator (NAT64) does in front of a server without IPv4: all of its clients are in one /64. RFC 4291 and RFC 6052.
+ * `64:ff9b::/96`, in which a translator (NAT64) shows clients with IPv4 to a server without: all of them are in one /64.
+ * RFC 6052.
  */
-const IPV4_IN_IPV6 = [
-  [0, 0, 0, 0, 0, 0xffff],
-  [0x64, 0xff9b, 0, 0, 0, 0],
-];
+const TRANSLATED = [0x64, 0xff9b, 0, 0, 0, 0];
 
-/** Without the zone, which is local, and IPv4 within IPv6 as IPv4; `null`: not an address. */
+/** Without the zone, which is local, and mapped IPv4 as IPv4; `null`: not an address. */
 function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family !== 6) return family === 4 ? text : null;
-  // The form in which IPv6 sockets show IPv4 addresses; the general parser costs ten times as much.
+  // The usual text of it; the general parser costs ten times as much.
   if (text.startsWith("::ffff:") && isIPv4(text.slice(7))) return text.slice(7);
   const address = withoutZone(text);
-  const groups = groupsOf(address);
-  const isIPv4Within = IPV4_IN_IPV6.some((prefix) => prefix.every((group, index) => group === groups[index]));
-  return isIPv4Within ? dotted(groups[6] as number, groups[7] as number) : address;
+  return ipv4Within(groupsOf(address), MAPPED) ?? address;
+}
+
+/** The IPv4 address at the end of one that has this prefix. */
+function ipv4Within(groups: readonly number[], prefix: readonly number[]): string | null {
+  if (!prefix.every((group, index) => group === groups[index])) return null;
+  const [high = 0, low = 0] = groups.slice(6);
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
 function withoutZone(address: string): string {
@@ -97,12 +101,15 @@ function withoutZone(address: string): string {
 }
 
 /**
- * The /64: the smallest network that one client has, so that limiting single IPv6 addresses has no effect.
- * RFC 5952 text.
+ * The /64: the smallest network that one client has, so that limiting single IPv6 addresses has no effect. RFC 5952 text.
+ * Only here is a translated address IPv4: it is no proxy's, whatever its IPv4 address.
  */
 function network(address: string): string {
   if (!address.includes(":")) return address;
-  const groups = groupsOf(address).slice(0, 4);
+  const all = groupsOf(address);
+  const translated = ipv4Within(all, TRANSLATED);
+  if (translated !== null) return translated;
+  const groups = all.slice(0, 4);
   while (groups.at(-1) === 0) groups.pop();
   return `${groups.map((group) => group.toString(16)).join(":")}::/64`;
 }
@@ -123,8 +130,4 @@ function parseGroups(text: string): number[] {
     const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
     return [a * 256 + b, c * 256 + d];
   });
-}
-
-function dotted(high: number, low: number): string {
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }

@@ -84,6 +84,7 @@ describe("the client's address", () => {
     "2001:db8:ffff::1",
     "fe80::1%eth0",
     "::ffff:172.16.0.0/108",
+    "64:ff9b::cb00:7101",
   ];
 
   it.each([
@@ -99,6 +100,8 @@ describe("the client's address", () => {
     ["a single IPv6 proxy", "2001:db8:ffff::1", "198.51.100.1", "198.51.100.1"],
     ["its neighbour in the same /64", "2001:db8:ffff::2", "198.51.100.1", "2001:db8:ffff::/64"],
     ["a proxy on the link", "fe80::1%eth0", "198.51.100.1", "198.51.100.1"],
+    ["a proxy behind a translator", "64:ff9b::203.0.113.1", "198.51.100.1", "198.51.100.1"],
+    ["a translated address like a proxy's", "64:ff9b::10.0.0.1", "198.51.100.1", "10.0.0.1"],
     ["a neighbour of the single address", "192.0.2.2", "198.51.100.1", "192.0.2.2"],
     ["junk", PROXY, "198.51.100.1, junk", PROXY],
     ["junk behind another proxy", PROXY, "198.51.100.1, junk, 10.3.3.3", "10.3.3.3"],
