@@ -6309,8 +6309,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/config/kinds.ts",
-    find: "isIPv6(text) || (/^[\\w.-]+$/",
-    replace: "isIPv6(text) || /^[\\w.:-]+$/.test(text) || (/^[\\w.-]+$/",
+    find: '(isIPv6(text) && !text.includes("%")) ||',
+    replace: "isIPv6(text) || /^[\\w.-]+:\\d+$/.test(text) ||",
     fault: "a HOST with a port stops the start only once the database is migrated",
     tests: ["test/config/config.test.ts"],
     only: "HOST",

@@ -18,11 +18,13 @@ export const share = z
   .refine((text) => /^\d*\.?\d+$/.test(text) && Number(text) <= 1, "expected a number from 0 to 1, e.g. 0.1")
   .transform(Number);
 
-/** To listen on: a colon is part of an IPv6 address alone, and what ends with a number is an IPv4 address. */
+/** To listen on, without a zone: a colon is part of an IPv6 address alone, and what ends with a number is an IPv4 address. */
 export const host = z
   .string()
   .refine(
-    (text) => isIPv6(text) || (/^[\w.-]+$/.test(text) && URL.canParse(`http://${text}`)),
+    (text) =>
+      (isIPv6(text) && !text.includes("%")) ||
+      (/^\w[\w-]*(\.\w[\w-]*)*$/.test(text) && URL.canParse(`http://${text}`)),
     "expected a host name or address without a port, e.g. 127.0.0.1",
   );
 
