@@ -213,6 +213,20 @@ describe("MemoryLimiter", () => {
       expect(counts.keyCount).toBe(1);
     });
 
+    it("drops a blocked key that is free again although one that is unused for longer is not", () => {
+      const counts = limiter(2);
+      counts.decide("api:b", 2, WINDOW_MS, 1);
+      now += 10_000;
+      counts.decide("api:a", 1, WINDOW_MS, 1);
+      now += 10_000;
+      counts.decide("api:b", 2, WINDOW_MS, 1);
+      const refused = counts.decide("api:c", 2, WINDOW_MS, 1);
+      expect(refused).toMatchObject({ allowed: false, resetAt: now + 40_000 });
+      now += 40_000;
+      expect(counts.decide("api:c", 2, WINDOW_MS, 1).allowed).toBe(true);
+      expect(counts.decide("api:a", 1, WINDOW_MS, 1).allowed).toBe(false);
+    });
+
     it("logs a warning once a minute", () => {
       const warn = vi.fn();
       const counts = limiter(10, { info: () => {}, warn });
