@@ -6699,4 +6699,26 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
       "while the longest unused key is blocked, a full limiter refuses new keys although another one is free again",
     tests: ["test/limits/memory.test.ts"],
   },
+  {
+    file: "src/limits/node-breakers.ts",
+    find: "      this.of(node).succeeded();\n",
+    replace: "",
+    fault: "a node that does not answer and leaves the cluster keeps the limiter reported as down",
+    tests: ["test/limits/deadlines-and-breaker.test.ts"],
+  },
+  {
+    file: "src/limits/redis-connection.ts",
+    find: "        isRenewing = false;",
+    replace: "",
+    fault: "after its first failover the limiter stays with the former primary at every later one",
+    tests: ["test/limits/failover.test.ts"],
+    only: "each time",
+  },
+  {
+    file: "src/intake/claims/apply-singly.ts",
+    find: 'ahead.includes("unavailable")',
+    replace: "false",
+    fault: "an event overtakes the one before it of its subscription, whose claim was released",
+    tests: ["test/intake/claims/apply-singly.test.ts"],
+  },
 ];

@@ -166,3 +166,19 @@ it("reports the shared store as up only when every node answers again", () => {
   for (const node of ["a:1", "b:1"]) breakers.of(node).succeeded();
   expect(reported).toEqual([false, false, false, true]);
 });
+
+it("reports the shared store as up once the node that did not answer has left the cluster", () => {
+  const reported: boolean[] = [];
+  const log = { info: () => {}, warn: () => {} };
+  const metrics = { ...NO_METRICS, sharedStore: (up: boolean) => reported.push(up) };
+  let nodes = ["a:1", "b:1"];
+  const breakers = new NodeBreakers({ log, metrics, now: () => 0, nodes: () => nodes });
+  breakers.of("b:1").open(new Error("down"));
+  breakers.forgetGoneNodes();
+  expect(reported).toEqual([false]);
+  nodes = ["a:1", "c:1"];
+  breakers.forgetGoneNodes();
+  expect(reported).toEqual([false, true]);
+  // Should it come back, it is asked anew.
+  expect(breakers.of("b:1").tryAcquire()).toBe("yes");
+});

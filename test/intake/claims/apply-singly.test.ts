@@ -56,6 +56,18 @@ it("releases an event that has waited for half its lease, so that it never count
   ]);
 });
 
+it("releases what is behind a released event of its subscription too, so that their order stays", async () => {
+  const ahead = await claimed(0, 0.501);
+  const behind = { ...(await claimed(1, 0)), reading: ahead.reading };
+  const other = await claimed(2, 0);
+  const intake = { ...runtime.intake, leaseSeconds: LEASE_SECONDS };
+  const outcomes = await Promise.all(await applySingly(intake, [ahead, behind, other], () => {}));
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(["unavailable", "unavailable", "applied"]);
+  expect(await test.rows("select provider_subscription_id as id from subscription")).toEqual([
+    { id: "waiting-2" },
+  ]);
+});
+
 it("records no failure of an event that another process has taken over and applied meanwhile", async () => {
   const event = await claimed(2, 0);
   await test.rows("update webhook_delivery set status = 'successful', claim_no = 2, lease_until = null");
