@@ -6721,4 +6721,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an event overtakes the one before it of its subscription, whose claim was released",
     tests: ["test/intake/claims/apply-singly.test.ts"],
   },
+  {
+    file: "src/intake/claims/retry-job.ts",
+    find: "      stopped = true;",
+    replace: "",
+    fault: "a server that is stopping while it retries begins another pass, on connections that are closed",
+    tests: ["test/intake/claims/retry-job.test.ts"],
+    only: "no further one",
+  },
+  {
+    file: "src/intake/claims/retry-job.ts",
+    find: "      await running;",
+    replace: "",
+    fault: "a stopping server closes the database under a running pass of retries",
+    tests: ["test/intake/claims/retry-job.test.ts"],
+    only: "no further one",
+  },
+  {
+    file: "src/intake/claims/retry-job.ts",
+    find: 'if (runsOn === "request") return;',
+    replace: "",
+    fault: "where retries run on request, they begin by themselves as well",
+    tests: ["test/intake/claims/retry-job.test.ts"],
+    only: "requested",
+  },
 ];

@@ -56,3 +56,44 @@ it("gives up a pass that hangs, and retries go on", async () => {
   await stopped;
   vi.useRealTimers();
 });
+
+it("finishes the running pass when it is stopped, and runs no further one", async () => {
+  vi.useFakeTimers();
+  let passes = 0;
+  const connecting = Promise.withResolvers<never>();
+  const connection = () => {
+    passes += 1;
+    return connecting.promise;
+  };
+  const log = { error() {} };
+  const intake = { database: { connection }, leaseSeconds: 30, log } as unknown as Intake;
+  const steps: string[] = [];
+  const observe = (_job: string, outcome: string) => steps.push(outcome);
+  const job = startRetryJob(intake, { observe, runsOn: "timer" });
+  await vi.advanceTimersByTimeAsync(5_000);
+  const stopped = job.stop().then(() => steps.push("stopped"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect([passes, steps]).toEqual([1, []]);
+  connecting.reject(new Error("no connection"));
+  await stopped;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([passes, steps]).toEqual([1, ["failed", "stopped"]]);
+  vi.useRealTimers();
+});
+
+it("runs no pass by itself where passes are requested", async () => {
+  vi.useFakeTimers();
+  let passes = 0;
+  const connection = async () => {
+    passes += 1;
+    throw new Error("no connection");
+  };
+  const log = { error() {} };
+  const intake = { database: { connection }, leaseSeconds: 30, log } as unknown as Intake;
+  const job = startRetryJob(intake, { observe: null, runsOn: "request" });
+  expect(await job.runNow()).toBe("failed");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(passes).toBe(1);
+  await job.stop();
+  vi.useRealTimers();
+});
