@@ -6745,4 +6745,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/claims/retry-job.test.ts"],
     only: "requested",
   },
+  {
+    file: "src/outbound/complete-events.ts",
+    find: "[{ seq, type, subject, occurredAt, ...completedData(event) }]",
+    replace: "[{ seq, type, subject: null, occurredAt, ...completedData(event) }]",
+    fault:
+      "the payments of a person's subscriptions wait for one another at an endpoint, and overtake the changes of their own",
+    tests: ["test/outbound/payments.test.ts"],
+    only: "keeps the order",
+  },
+  {
+    file: "src/outbound/event-feed.ts",
+    find: "stopping.signal.aborted || signal.aborted",
+    replace: "stopping.signal.aborted",
+    fault: "a stream whose client has gone goes on reading the database five times a second",
+    tests: ["test/outbound/event-feed.test.ts"],
+    only: "client has gone",
+  },
 ];

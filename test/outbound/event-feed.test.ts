@@ -51,3 +51,16 @@ it("ends a waiting stream whose last events were lost in a failover, when others
   expect(await next).toBeNull();
   feed.stop();
 });
+
+it("ends the wait of a stream whose client has gone, and reads no further for it", async () => {
+  const { database } = test;
+  await relayEvents({ database, ...ACCESS_CONTEXT });
+  const feed = createEventFeed({ database, log, everyMs: 10 });
+  const client = new AbortController();
+  const next = feed.after(await newestEventId({ database, log }), client.signal);
+  await eventually(async () => feed.isPolling(), true);
+  client.abort();
+  expect(await next).toBeNull();
+  await eventually(async () => feed.isPolling(), false);
+  feed.stop();
+});

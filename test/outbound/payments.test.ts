@@ -1,7 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
+import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
 import { recordPayments } from "../../src/store/payments/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/payments/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
@@ -115,6 +117,39 @@ it("writes an event when a payment is disputed, and when the dispute is won", as
     ["payment.paid", "paid"],
     ["payment.disputed", "disputed"],
     ["payment.paid", "paid"],
+  ]);
+});
+
+it("keeps the order of a subscription's payments at an endpoint, and holds up no other's", async () => {
+  await insertEndpoint(test.database, {
+    url: "https://example.com/events",
+    types: ["payment.paid"],
+    description: null,
+    secret: newEndpointSecret(),
+    createdBy: null,
+  });
+  const one = await createSubscription(test, "user_1", { provider_subscription_id: "sub_one" });
+  const other = await createSubscription(test, "user_1", { provider_subscription_id: "sub_other" });
+  const paid = charge("paid", null, 1);
+  for (const [id, providerSubscriptionId] of [
+    ["in_4", "sub_one"],
+    ["in_5", "sub_one"],
+    ["in_6", "sub_other"],
+  ] as const) {
+    const report = {
+      ...paid.report,
+      charge: { ...paid.report.charge, id, receiptUrl: null },
+    } as typeof paid.report;
+    await record({ ...paid, report, providerSubscriptionId, userId: "user_1" });
+  }
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  const deliveries = await test.rows(
+    `select subject, next_attempt_at is not null as "isDue" from outbound_delivery order by position`,
+  );
+  expect(deliveries).toEqual([
+    { subject: one, isDue: true },
+    { subject: one, isDue: false },
+    { subject: other, isDue: true },
   ]);
 });
 
