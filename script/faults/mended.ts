@@ -6762,4 +6762,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/outbound/event-feed.test.ts"],
     only: "client has gone",
   },
+  {
+    file: "src/billing/open-checkout.ts",
+    find: "provider === order.provider && customerId !== null",
+    replace: "provider === order.provider",
+    fault: "who has a subscription that names no customer buys as a second customer",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "names none",
+  },
 ];

@@ -443,6 +443,16 @@ describe("a user with a subscription", () => {
     ]);
   });
 
+  it("is for the person's customer although their latest subscription names none", async () => {
+    const ended = { status: "canceled", provider_subscription_id: null };
+    const known = { customer_id: `cus_${person.id}`, created_at: "2026-01-01" };
+    await createSubscription(test, person.id, { ...ended, ...known });
+    const later = { provider_subscription_id: `sub_later_${person.id}`, created_at: "2026-02-01" };
+    await createSubscription(test, person.id, { ...ended, ...later });
+    expect((await checkout()).status).toBe(200);
+    expect(stripe.sessions.map(({ params }) => params.get("customer"))).toEqual([`cus_${person.id}`]);
+  });
+
   it("whose customer was deleted at the provider buys as a new customer", async () => {
     await subscribed({}, "customer.subscription.deleted");
     let refused = 0;
