@@ -675,12 +675,13 @@ describe("another interval at once", () => {
     during = async () => truth({ seats: 5, priceId: "price_pro_yearly" });
   });
 
+  const recorded = (days: number) =>
+    context.test.rows(
+      "insert into interval_change (subscription_id, changed_at) select id, now() - $1::int * interval '1 day' from subscription",
+      [days],
+    );
+
   it("is made three times within 30 days", async () => {
-    const recorded = (days: number) =>
-      context.test.rows(
-        "insert into interval_change (subscription_id, changed_at) select id, now() - $1::int * interval '1 day' from subscription",
-        [days],
-      );
     for (const days of [29, 29, 31]) await recorded(days);
     await toYear();
     expect(await intervalChanges()).toBe(4);
@@ -689,6 +690,15 @@ describe("another interval at once", () => {
     await expect(change({ interval: "month", preview: true })).rejects.toMatchObject(refusal);
     await expect(change({ planId: "team", interval: "month" })).rejects.toMatchObject(refusal);
     expect(sent).toHaveLength(1);
+  });
+
+  it("leaves another plan for the same interval possible, however often it was made", async () => {
+    for (const days of [1, 1, 1]) await recorded(days);
+    await expect(toYear()).rejects.toMatchObject({ reason: "interval_changed_often" });
+    during = async () => truth({ seats: 5, priceId: "price_team_monthly" });
+    await change({ planId: "team" });
+    expect(sent).toHaveLength(1);
+    expect(await intervalChanges()).toBe(3);
   });
 
   it("is not remembered if the card was declined", async () => {

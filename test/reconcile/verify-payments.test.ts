@@ -108,7 +108,10 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await corrupt("amount = amount + 7, currency = 'XXX'", first);
     await corrupt("state = 'failed', status = 'failed'", second);
     await corrupt("refunded_amount = 3, status = 'partly_refunded'", third);
-    if (WITH_PERIOD.has(format)) await corrupt("period_end = period_end - interval '1 day'", first);
+    if (WITH_PERIOD.has(format)) {
+      await corrupt("period_end = period_end - interval '1 day'", first);
+      await corrupt("period_start = period_start - interval '1 day'", third);
+    }
     const report = await run();
     const identity = ({ id, provider_payment_id, last_event_id }: Stored) => ({
       kind: "payment",
@@ -125,7 +128,10 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       { ...identity(third), field: "status", ours: "partly_refunded", theirs: "paid" },
       { ...identity(third), field: "refundedAmount", ours: 3, theirs: 0 },
       ...(WITH_PERIOD.has(format)
-        ? [expect.objectContaining({ ...identity(first), field: "periodEnd" })]
+        ? [
+            expect.objectContaining({ ...identity(first), field: "periodEnd" }),
+            expect.objectContaining({ ...identity(third), field: "periodStart" }),
+          ]
         : []),
     ];
     expect(report.drift).toHaveLength(expected.length);
