@@ -6786,4 +6786,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "however often",
   },
+  {
+    file: "src/intake/groups/payments-of-deleted.ts",
+    find: "    paymentsNamedBy(event).some((named) =>\n      found.some(",
+    replace: "    paymentsNamedBy(event).some((named) =>\n      found.every(",
+    fault:
+      "disputes of several deleted accounts that arrive at once are kept with what they say of the people",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+    only: "several accounts arrive at once",
+  },
+  {
+    file: "src/reconcile/subscription-drift.ts",
+    find: "ours: ours.planId, theirs: price",
+    replace: "ours: null, theirs: price",
+    fault: "the check of a subscription at a price that no plan has does not say which plan is stored",
+    tests: ["test/reconcile/verify.test.ts"],
+    only: "price that no plan has",
+  },
 ];

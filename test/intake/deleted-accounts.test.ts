@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 21,
+  users: 23,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -305,6 +305,27 @@ describe("a dispute, which names only the payment, keeps nothing of a deleted ac
     await deleteUserData(runtime.database, "user_0", { canceled: new Set(), by: OPERATOR });
     await redactDeleted(runtime, () => false);
     await happens("dispute_won", about);
+    expect(await findInAllTables(test, "disputing@example.com")).toEqual([]);
+  });
+
+  it("when those of several accounts arrive at once", async () => {
+    const accounts = ["user_21", "user_22"].map((userId) => ({
+      key: `together_${userId}`,
+      subscriptionId: `sub_together_${userId}`,
+      customerId: `cus_together_${userId}`,
+      userId,
+    }));
+    for (const about of accounts) {
+      const { userId, subscriptionId } = about;
+      await createSubscription(test, userId, {
+        provider_subscription_id: subscriptionId,
+        status: "canceled",
+      });
+      await happens("paid", about);
+      await deleteUserData(runtime.database, userId, { canceled: new Set(), by: OPERATOR });
+    }
+    await redactDeleted(runtime, () => false);
+    await Promise.all(accounts.map((about) => happens("disputed", about)));
     expect(await findInAllTables(test, "disputing@example.com")).toEqual([]);
   });
 

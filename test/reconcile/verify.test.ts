@@ -193,6 +193,21 @@ describe("verify", () => {
     expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_3" }]);
   });
 
+  it("reports a price that no plan has with the plan that is stored", async () => {
+    await agreeOn(1);
+    truth({
+      subscriptionId: "sub_1",
+      userId: "user_1",
+      customerId: "cus_1",
+      priceId: "price_unknown",
+      planId: null,
+    });
+    const [{ plan_id: planId } = { plan_id: "" }] = await context.test.rows<{ plan_id: string }>(
+      "select plan_id from subscription",
+    );
+    expect((await run()).drift).toMatchObject([{ field: "planId", ours: planId, theirs: "price_unknown" }]);
+  });
+
   it("reports what cannot be repaired, with the reason, and goes on", async () => {
     await agreeOn(3);
     const unknown = { priceId: "price_of_nobody", planId: null };
