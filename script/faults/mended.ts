@@ -6803,4 +6803,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/verify.test.ts"],
     only: "price that no plan has",
   },
+  {
+    file: "src/auth/routes/reject-if-credentials-changed.ts",
+    find: 'return "email" in user && !needsSecondFactor\n',
+    replace: "return false as boolean\n",
+    fault:
+      "who signs in with a password that is reset meanwhile is told that a sign-in with a second factor has expired",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "password is wrong",
+  },
 ];

@@ -158,6 +158,16 @@ describe("a request that is under way", () => {
     expect([status, await sessionsOf(person)]).toEqual([401, 0]);
   });
 
+  it("is told that the password is wrong once a reset has replaced it, and gets no session", async () => {
+    const person = await context.signedUp();
+    const response = await runDuringReset(person, () => signIn(person.email, PASSWORD));
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { code: "INVALID_EMAIL_OR_PASSWORD" },
+    ]);
+    expect(await sessionsOf(person)).toBe(0);
+  });
+
   it("gets no session or trusted device from a second factor once a reset has happened", async () => {
     const person = await context.signedUp();
     const { backupCodes } = await enable(person);
