@@ -6812,4 +6812,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/concurrent-changes.test.ts"],
     only: "password is wrong",
   },
+  {
+    file: "src/limits/deadlines.ts",
+    find: "    this.#dueAt = at;\n",
+    replace: "",
+    fault: "the limiter waits twice as long as it may for a Redis that does not answer",
+    tests: ["test/limits/deadlines-and-breaker.test.ts"],
+  },
 ];

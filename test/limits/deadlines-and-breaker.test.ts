@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Breaker } from "../../src/limits/breaker.ts";
 import { Deadlines } from "../../src/limits/deadlines.ts";
 import { NO_METRICS } from "../../src/limits/limiter.ts";
@@ -17,6 +17,18 @@ describe("Deadlines", () => {
     await eventually(async () => late, [1, 3, 5, 7, 9]);
     expect(arrived.some((arrive) => arrive())).toBe(false);
     deadlines.close();
+  });
+
+  it("calls back as soon as the time is over where this process was not busy", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const deadlines = new Deadlines(100);
+    const onLate = vi.fn();
+    deadlines.start(onLate);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(onLate).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2);
+    expect(onLate).toHaveBeenCalledOnce();
   });
 
   it("does not expire while this process itself is busy", async () => {
