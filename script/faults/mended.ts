@@ -6819,4 +6819,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the limiter waits twice as long as it may for a Redis that does not answer",
     tests: ["test/limits/deadlines-and-breaker.test.ts"],
   },
+  {
+    file: "src/mail/mail.ts",
+    find: "if (concernsThisMail(error)) await",
+    replace: "await",
+    fault: "nobody is told of a new password if a mail server refuses all mail for an hour",
+    tests: ["test/mail/mail.test.ts"],
+    only: "is done with a mail",
+  },
 ];

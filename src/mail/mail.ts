@@ -22,7 +22,8 @@ export type Mail = {
    * Does not wait: a response's time must not tell whether an account exists. What the mail server does not
    * accept for now is sent again later, from memory: a link is as good as a password, so it is stored nowhere.
    * Failures are logged.
-   * @param onDone called once it is accepted, or rejected for good: nobody needs to send it again
+   * @param onDone called once it is accepted, or rejected itself: nobody needs to send it again. A server that refuses us
+   * has not rejected it
    */
   send(email: EmailMessage, onDone?: () => Promise<void>): void;
   /** Resolves when no mail is being sent; some may wait to be sent again. */
@@ -71,7 +72,7 @@ export function createMail(
       if (smtpUrl === null) log.error({ subject, ...error }, "mail not written: check DATA_DIR");
       else if (isRejected(error)) {
         log.error({ subject, ...error }, "mail rejected by the mail server");
-        await reportDone(onDone);
+        if (concernsThisMail(error)) await reportDone(onDone);
       } else if (retryInSeconds === undefined || mayNotWait(error))
         log.error({ subject, ...error, attempts: failures + 1 }, "mail not sent: check SMTP_URL");
       else {
@@ -110,9 +111,14 @@ export function createMail(
   };
 }
 
-/** Whether the server takes other mail of ours; it refuses a wrong password with such a status as well. */
+/** Whether the server has rejected it for good; it refuses a wrong password with such a status as well. */
 function isRejected({ code, responseCode }: SmtpErrorDetails): boolean {
   return responseCode !== undefined && responseCode >= 500 && code !== "EAUTH";
+}
+
+/** Or its recipient: a greeting or the refusal of a sender concerns all mail, and may be other once the server is mended. */
+function concernsThisMail({ command = "" }: SmtpErrorDetails): boolean {
+  return /^(RCPT|DATA)/.test(command);
 }
 
 /** Whether the server would not accept this mail later either, or not from us. */

@@ -120,6 +120,27 @@ describe("with a mail server", () => {
   });
 
   it.each([
+    ["CONNECT", "554 no service for this address", 0],
+    ["EHLO", "530 not now", 0],
+    ["MAIL", "530 Must issue a STARTTLS command first", 0],
+    ["RCPT", "550 no such mailbox", 1],
+    ["DATA", "554 no valid recipients", 1],
+    ["BODY", "554 spam", 1],
+  ])("is done with a mail only when it is this mail that is rejected: %s, %s", async (verb, reply, done) => {
+    const smtp = await server((command) =>
+      command.verb === verb || (verb === "EHLO" && command.verb === "HELO") ? reply : undefined,
+    );
+    const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
+    let calls = 0;
+    mail.send(EMAIL, async () => {
+      calls += 1;
+    });
+    await mail.close();
+    expect(lines).toMatchObject([{ level: "error", message: "mail rejected by the mail server" }]);
+    expect(calls).toBe(done);
+  });
+
+  it.each([
     ["defers it", "450 try again later"],
     ["closes the connection", "hang up"],
   ])("sends a mail again when the server %s", async (_, reply) => {
