@@ -1,5 +1,6 @@
 import { createCookieGetter, getCookies } from "better-auth/cookies";
 import { findPendingSignIn } from "../store/sign-in/pending-sign-ins.ts";
+import type { AccountNotices } from "./account-notices.ts";
 import type { Auth } from "./auth.ts";
 import { type BetterAuthOptions, configureBetterAuth } from "./better-auth.ts";
 import { type AuthenticateSession, createSessionAuthenticator } from "./callers/authenticate-session.ts";
@@ -27,7 +28,10 @@ export type Accounts = {
   call: Auth["call"];
 };
 
-export function createAccounts(options: AccountsOptions, now: () => number): Accounts {
+export function createAccounts(
+  options: AccountsOptions & { notices: AccountNotices },
+  now: () => number,
+): Accounts {
   const scopes = requestScopes();
   const hash = keyedHash(options.secret);
   const sendMail = limitedMail(options, hash);

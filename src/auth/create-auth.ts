@@ -4,7 +4,7 @@ import { notifyExpiringKeys } from "../store/keys/api-keys.ts";
 import { markKeysUsed } from "../store/keys/mark-keys-used.ts";
 import { notifyExpiringServiceKeys } from "../store/keys/service-key-expiry.ts";
 import { takeMailTo } from "../store/notifications/mail-recipients.ts";
-import { sendDueNotices } from "./account-notices.ts";
+import { accountNotices } from "./account-notices.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./callers/authenticate-api-key.ts";
@@ -39,8 +39,10 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
   const usage = usageOf("api_key");
   const serviceUsage = usageOf("service_key");
 
+  const notices = accountNotices(options);
+
   // Better Auth takes 200 ms to load: the first request with a cookie waits for it instead of every start.
-  const accounts = loadOnce(async () => (await loadAccounts()).createAccounts(options, now));
+  const accounts = loadOnce(async () => (await loadAccounts()).createAccounts({ ...options, notices }, now));
 
   return {
     identify: createIdentify({
@@ -66,7 +68,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
     // Counted apart from mails about the account: neither may keep the other from its recipient.
     mayMailNotifications: (email) => takeMailTo(database, `notifications:${hash(email)}`),
-    sendDueNotices: () => sendDueNotices(options),
+    sendDueNotices: notices.sendDue,
     idle: async () => {
       await Promise.all([usage.idle(), serviceUsage.idle()]);
     },

@@ -1,22 +1,24 @@
 import type { Locale } from "../domain/locale.ts";
-import type { EmailMessage } from "../mail/email-message.ts";
+import type { EmailMessage, MailOutcome } from "../mail/email-message.ts";
 import type { Queryable } from "../store/database.ts";
 import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import { type AccountMail, accountMail } from "./account-mail.ts";
 import type { Log } from "./log.ts";
 
-/** Queues a mail without waiting for it, and calls `onDone` once it is accepted or rejected. */
-export type MailQueue = { send(message: EmailMessage, onDone?: () => Promise<void>): void };
+/** Queues a mail without waiting for it, and calls `onEnd` once it is no longer in memory. */
+export type MailQueue = {
+  send(message: EmailMessage, onEnd?: (outcome: MailOutcome) => Promise<void>): void;
+};
 
 /**
  * Resolves before the mail is delivered.
- * @param onDone called once it need not be sent any more
+ * @param onEnd called once the mail is no longer in memory; `done` for one that is dropped
  */
 export type SendMail = (
   to: string,
   locale: Locale,
   mail: AccountMail,
-  onDone?: () => Promise<void>,
+  onEnd?: (outcome: MailOutcome) => Promise<void>,
 ) => Promise<void>;
 
 /**
@@ -27,13 +29,13 @@ export function limitedMail(
   { database, mail, log }: { database: Queryable; mail: MailQueue; log: Log },
   hash: (email: string) => string,
 ): SendMail {
-  return async (to, locale, about, onDone) => {
+  return async (to, locale, about, onEnd) => {
     const { kind } = about;
     if (await takeMailTo(database, `${kind}:${hash(to)}`)) {
-      mail.send(await accountMail(to, locale, about), onDone);
+      mail.send(await accountMail(to, locale, about), onEnd);
       return;
     }
     log.warn({ kind }, "a mail was not sent: too many to one recipient");
-    await onDone?.();
+    await onEnd?.("done");
   };
 }

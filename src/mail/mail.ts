@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import { composeReadable, message } from "./compose.ts";
-import type { EmailMessage } from "./email-message.ts";
+import type { EmailMessage, MailOutcome } from "./email-message.ts";
 import type { Log } from "./log.ts";
 import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
@@ -22,10 +22,9 @@ export type Mail = {
    * Does not wait: a response's time must not tell whether an account exists. What the mail server does not
    * accept for now is sent again later, from memory: a link is as good as a password, so it is stored nowhere.
    * Failures are logged.
-   * @param onDone called once it is accepted, or rejected itself: nobody needs to send it again. A server that refuses us
-   * has not rejected it
+   * @param onEnd called once, when it is no longer in memory
    */
-  send(email: EmailMessage, onDone?: () => Promise<void>): void;
+  send(email: EmailMessage, onEnd?: (outcome: MailOutcome) => Promise<void>): void;
   /** Resolves when no mail is being sent; some may wait to be sent again. */
   idle(): Promise<void>;
   /**
@@ -41,7 +40,7 @@ const RETRY_AFTER_SECONDS = [5, 30, 120, 600];
 /** Strangers can cause mail: while the mail server is down, memory must not grow with it. */
 const MAX_WAITING = 1_000;
 
-type Queued = { email: EmailMessage; onDone: () => Promise<void> };
+type Queued = { email: EmailMessage; onEnd: (outcome: MailOutcome) => Promise<void> };
 
 type Deliver = (email: EmailMessage) => Promise<{ file?: string }>;
 
@@ -61,21 +60,24 @@ export function createMail(
     sending.add(task);
   };
   const trySend = async (queued: Queued, failures: number) => {
-    const { email, onDone } = queued;
+    const { email } = queued;
     const { subject } = email;
     try {
       log.info({ subject, ...(await deliver(email)) }, smtpUrl === null ? "mail written" : "mail sent");
-      await reportDone(onDone);
+      await reportEnd(queued, "done");
     } catch (thrown) {
       const error = smtpErrorDetails(thrown);
       const retryInSeconds = retryAfterSeconds[failures];
-      if (smtpUrl === null) log.error({ subject, ...error }, "mail not written: check DATA_DIR");
-      else if (isRejected(error)) {
+      if (smtpUrl === null) {
+        log.error({ subject, ...error }, "mail not written: check DATA_DIR");
+        await reportEnd(queued, "unsent");
+      } else if (isRejected(error)) {
         log.error({ subject, ...error }, "mail rejected by the mail server");
-        if (concernsThisMail(error)) await reportDone(onDone);
-      } else if (retryInSeconds === undefined || mayNotWait(error))
+        await reportEnd(queued, concernsThisMail(error) ? "done" : "unsent");
+      } else if (retryInSeconds === undefined || mayNotWait(error)) {
         log.error({ subject, ...error, attempts: failures + 1 }, "mail not sent: check SMTP_URL");
-      else {
+        await reportEnd(queued, "unsent");
+      } else {
         log.warn({ subject, ...error, retryInSeconds }, "mail deferred: will retry");
         startLater(queued, failures + 1, retryInSeconds);
       }
@@ -83,8 +85,8 @@ export function createMail(
   };
   const mayNotWait = (error: SmtpErrorDetails) =>
     isPermanent(error) || isClosing || waiting.size >= MAX_WAITING;
-  const reportDone = (onDone: Queued["onDone"]) =>
-    onDone().catch((err: unknown) => log.warn({ err }, "a mail that is done with may be sent again"));
+  const reportEnd = ({ onEnd }: Queued, outcome: MailOutcome) =>
+    onEnd(outcome).catch((err: unknown) => log.warn({ err }, "a mail that is done with may be sent again"));
   const startLater = (queued: Queued, failures: number, seconds: number) => {
     const startNow = () => {
       clearTimeout(timer);
@@ -99,7 +101,7 @@ export function createMail(
   };
 
   return {
-    send: (email, onDone = async () => {}) => start({ email, onDone }, 0),
+    send: (email, onEnd = async () => {}) => start({ email, onEnd }, 0),
     idle,
     close: async () => {
       isClosing = true;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
 import { violatedConstraint } from "../../store/database.ts";
-import { deleteAccountNotice } from "../../store/sign-in/account-notices.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
 import { findUser } from "../../store/users/users.ts";
+import type { AccountNotices } from "../account-notices.ts";
 import type { SessionLookup } from "../callers/session-lookup.ts";
 import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
@@ -18,6 +18,7 @@ import { refusalResponse, responseToFailure, tooManyRequests, translateResponse 
 import type { AuthRoute } from "./route-list.ts";
 
 export type ServeDeps = EmailChangeDeps & {
+  notices: AccountNotices;
   scopes: RequestScopes;
   sessions: SessionLookup;
   /** Whose sign-in waits for its second factor, by the cookie; `null`: nobody's. */
@@ -100,7 +101,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
  * where what follows that has failed. Never fails: it is done, and must not be answered as if it were not.
  */
 async function tellOfChange(
-  { database, sendMail, log }: ServeDeps,
+  { database, sendMail, notices, log }: ServeDeps,
   { route, address }: RouteRequest,
   { scope, session, isDone }: { scope: RequestScope; session: FoundSession | null; isDone: boolean },
 ): Promise<void> {
@@ -110,8 +111,7 @@ async function tellOfChange(
     if (scope.notice === null) return;
     const { id, userId, kind } = scope.notice;
     const user = await findUser(database, userId);
-    if (user !== null)
-      await sendMail(user.email, user.locale, { kind }, () => deleteAccountNotice(database, id));
+    if (user !== null) await notices.send(id, (onEnd) => sendMail(user.email, user.locale, { kind }, onEnd));
   } catch (error) {
     log.error({ err: innermost(error) }, "a user could not be told at once of a change of their account");
   }

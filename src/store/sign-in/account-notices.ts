@@ -2,11 +2,9 @@ import type { Locale } from "../../domain/locale.ts";
 import type { AccountNotice } from "../../domain/notifications/account-notice.ts";
 import type { Queryable } from "../database.ts";
 
-/** Longer than a server tries to send a mail that it has in memory. */
+/** Extended by each run of the job, every half minute, while a server has the mail in memory. */
 const LEASE = "interval '15 minutes'";
 const GIVEN_UP_AFTER = "interval '3 days'";
-/** Each waits in memory while the mail server is away. */
-const MAX_CLAIMED = 50;
 
 /**
  * SQL that stores a notice in the statement that makes the change, and returns it: this process is about to send it.
@@ -29,7 +27,7 @@ const CLAIM = {
 with due as (
   select id from account_notice
   where send_after <= clock_timestamp() or send_after > clock_timestamp() + 2 * ${LEASE}
-  order by id limit ${MAX_CLAIMED} for update skip locked
+  order by id limit $1::int for update skip locked
 )
 update account_notice n set send_after = clock_timestamp() + ${LEASE}
 from due, "user" u where n.id = due.id and u.id = n.user_id
@@ -37,8 +35,21 @@ returning n.id::text, n.kind, u.email as "to", u.locale`,
 };
 
 /** The notices whose server has ended, or could not send them: they are this process's for a quarter of an hour. */
-export function claimAccountNotices(database: Queryable): Promise<DueNotice[]> {
-  return database.run<DueNotice>(CLAIM);
+export function claimAccountNotices(database: Queryable, limit: number): Promise<DueNotice[]> {
+  return database.run<DueNotice>(CLAIM, [limit]);
+}
+
+// A row that is locked is being deleted.
+const EXTEND = {
+  name: "extend_account_notices",
+  text: `
+with queued as (select id from account_notice where id = any ($1::bigint[]) for update skip locked)
+update account_notice n set send_after = clock_timestamp() + ${LEASE} from queued where n.id = queued.id`,
+};
+
+/** These notices are this process's for another quarter of an hour. */
+export async function extendAccountNotices(database: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await database.run(EXTEND, [ids]);
 }
 
 const DELETE = { name: "delete_account_notice", text: "delete from account_notice where id = $1::bigint" };

@@ -44,6 +44,13 @@ it("mails that a password was changed although the mail server was away and the 
   await test.rows(`update "user" set preferences = '{"emailNotifications": false}'`);
   await test.rows("update notification set read_at = now()");
   await eventually(async () => crashing.lines.some((line) => line.includes("mail deferred")), true);
+  // Its job leaves alone what waits in its memory.
+  await aQuarterOfAnHourLater();
+  expect((await runMailJob(crashing.url)).status).toBe(200);
+  const retriesIn = (seconds: number) =>
+    crashing.lines.filter((line) => line.includes(`"retryInSeconds":${seconds},`)).length;
+  await eventually(async () => retriesIn(30), 1, 30_000);
+  expect(retriesIn(5)).toBe(1);
   await crashing.end("SIGKILL");
 
   smtp.reply = () => undefined;

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { accountNotices } from "../../src/auth/account-notices.ts";
+import { createMail } from "../../src/mail/mail.ts";
+import { eventually } from "../support/eventually.ts";
+import { type SmtpServer, smtpServer } from "../support/smtp-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { testDatabase } from "../support/test-database.ts";
+
+const FROM = "Tollgate <no-reply@example.com>";
+
+const test = testDatabase(120);
+let smtp: SmtpServer;
+const cleanUps: (() => Promise<unknown>)[] = [];
+beforeEach(async () => {
+  smtp = await smtpServer();
+});
+afterEach(async () => {
+  smtp.reply = () => undefined;
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+  await smtp.close();
+  await test.rows("delete from account_notice");
+});
+
+/** The notices of one server, which sends a mail again after so many seconds. */
+async function server(retryAfterSeconds: readonly number[] = [3600]) {
+  const lines: string[] = [];
+  const line = (_: object, message: string) => void lines.push(message);
+  const log = { debug: line, info: line, warn: line, error: line };
+  const mail = createMail(
+    { smtpUrl: smtp.url, from: FROM, dataDir: await temporaryFolder(), log },
+    retryAfterSeconds,
+  );
+  cleanUps.push(mail.close);
+  const notices = accountNotices({ database: test.database, mail, log });
+  const sendDue = async () => {
+    await notices.sendDue();
+    await mail.idle();
+  };
+  return { sendDue, lines, mail, notices };
+}
+
+const store = (users: number, kind = "password_changed") =>
+  test.rows(
+    `insert into account_notice (user_id, kind, send_after)
+     select id, $2, now() from (select id from "user" order by id limit $1) u`,
+    [users, kind],
+  );
+const aQuarterOfAnHourLater = () =>
+  test.rows("update account_notice set send_after = send_after - interval '15 minutes'");
+const attempts = () => smtp.verbs.filter((verb) => verb === "RCPT").length;
+const defer = () => {
+  smtp.reply = ({ verb }) => (verb === "RCPT" ? "450 try again later" : undefined);
+};
+
+it("sends a notice once though its mail waits in memory for longer than a quarter of an hour", async () => {
+  defer();
+  await store(3);
+  const [owner, other] = [await server(), await server()];
+  await owner.sendDue();
+  expect(attempts()).toBe(3);
+  for (let runs = 0; runs < 2; runs += 1) {
+    await aQuarterOfAnHourLater();
+    await owner.sendDue();
+    await other.sendDue();
+  }
+  expect(attempts()).toBe(3);
+  smtp.reply = () => undefined;
+  // Tries at once what waits.
+  await owner.mail.close();
+  await other.mail.close();
+  expect(smtp.mails).toHaveLength(3);
+  expect(await test.rows("select from account_notice")).toEqual([]);
+});
+
+it("sends a notice again a quarter of an hour after its mail was given up", async () => {
+  defer();
+  await store(1);
+  const { sendDue } = await server([]);
+  await sendDue();
+  await sendDue();
+  expect(attempts()).toBe(1);
+  smtp.reply = () => undefined;
+  await aQuarterOfAnHourLater();
+  await sendDue();
+  await eventually(async () => smtp.mails.length, 1);
+  expect(await test.rows("select from account_notice")).toEqual([]);
+});
+
+it("sends a notice later that could not be queued", async () => {
+  await store(1);
+  const { notices, sendDue } = await server();
+  const [{ id } = { id: "" }] = await test.rows<{ id: string }>("select id::text from account_notice");
+  const failing = notices.send(id, () => Promise.reject(new Error("the database is away")));
+  await expect(failing).rejects.toThrow("away");
+  await sendDue();
+  expect(smtp.mails).toHaveLength(1);
+});
+
+it("has at most fifty notices wait in memory, and then sends the others", async () => {
+  defer();
+  await store(120);
+  const { sendDue, mail } = await server();
+  for (let runs = 0; runs < 3; runs += 1) await sendDue();
+  expect(attempts()).toBe(50);
+  expect(await test.rows("select from account_notice where send_after > now()")).toHaveLength(50);
+  smtp.reply = () => undefined;
+  await mail.close();
+  const next = await server();
+  for (let runs = 0; runs < 2; runs += 1) await next.sendDue();
+  expect(smtp.mails).toHaveLength(120);
+  expect(await test.rows("select from account_notice")).toEqual([]);
+});
