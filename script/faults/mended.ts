@@ -6867,4 +6867,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/account-notices.test.ts"],
     only: "could not be queued",
   },
+  {
+    file: "src/auth/account-notices.ts",
+    find: "log.error({ err, kind },",
+    replace: "Promise.reject(err) ?? log.error({ err, kind },",
+    fault: "one notice that cannot be composed holds up the notices of all other accounts",
+    tests: ["test/auth/account-notices.test.ts"],
+    only: "a later release",
+  },
+  {
+    file: "src/runtime/account-jobs.ts",
+    find: "      } finally {\n        outcome",
+    replace: "      } catch (error) {\n        throw error;\n      }\n      {\n        outcome",
+    fault: "no notifications are mailed while the notices about accounts fail",
+    tests: ["test/auth/account-notices.test.ts"],
+    only: "mails notifications although",
+  },
 ];

@@ -64,7 +64,11 @@ export function accountNotices({
       await extendAccountNotices(database, [...queued]);
       const limit = Math.max(MAX_QUEUED - queued.size, 0);
       for (const { id, kind, to, locale } of await claimAccountNotices(database, limit)) {
-        await send(id, async (onEnd) => mail.send(await accountMail(to, locale, { kind }), onEnd));
+        await send(id, async (onEnd) => mail.send(await accountMail(to, locale, { kind }), onEnd)).catch(
+          // Such as of a kind that only a later release has.
+          (err: unknown) =>
+            log.error({ err, kind }, "a mail about an account could not be queued: retried later"),
+        );
       }
     },
   };

@@ -59,14 +59,22 @@ export function graceJob(
   };
 }
 
-function mailJob(auth: Auth, options: NotificationMailOptions): Job<JobName> {
+export function mailJob(
+  { sendDueNotices }: Pick<Auth, "sendDueNotices">,
+  options: NotificationMailOptions,
+): Job<JobName> {
   const mailDue = notificationMail(options);
   return {
     name: "notification-mail",
     everyMs: HALF_MINUTE_MS,
     run: async ({ isStopping }) => {
-      await auth.sendDueNotices();
-      return mailDue(isStopping);
+      let outcome: "ok" | "failed";
+      try {
+        await sendDueNotices();
+      } finally {
+        outcome = await mailDue(isStopping);
+      }
+      return outcome;
     },
   };
 }

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
 import { accountNotices } from "../../src/auth/account-notices.ts";
 import { createMail } from "../../src/mail/mail.ts";
+import { mailJob } from "../../src/runtime/account-jobs.ts";
+import { insertNotifications } from "../../src/store/notifications/notifications.ts";
 import { eventually } from "../support/eventually.ts";
 import { type SmtpServer, smtpServer } from "../support/smtp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -93,6 +96,41 @@ it("sends a notice later that could not be queued", async () => {
   const failing = notices.send(id, () => Promise.reject(new Error("the database is away")));
   await expect(failing).rejects.toThrow("away");
   await sendDue();
+  expect(smtp.mails).toHaveLength(1);
+});
+
+it("sends the other notices where one is of a kind that only a later release has", async () => {
+  await store(1, "recovery_email_changed");
+  await store(2);
+  const { sendDue, lines } = await server();
+  await sendDue();
+  expect(smtp.mails).toHaveLength(2);
+  expect(lines.filter((line) => line.includes("could not be queued"))).toHaveLength(1);
+  expect(await test.rows("select kind from account_notice")).toEqual([{ kind: "recovery_email_changed" }]);
+});
+
+it("mails notifications although the notices fail, and fails the run", async () => {
+  const { notices } = await server();
+  const user = (await test.rows<{ id: string }>('select id from "user" limit 1')).map(({ id }) => id);
+  const log = { info() {}, warn() {}, error() {} };
+  const mayMail = async () => true;
+  const options = {
+    database: test.database,
+    smtpUrl: smtp.url,
+    from: FROM,
+    appUrl: "https://app.example.com",
+  };
+  const job = mailJob({ sendDueNotices: notices.sendDue }, { ...options, plans, mayMail, log });
+  await insertNotifications(
+    test.database,
+    user.map((userId) => ({ userId, kind: "subscription_activated", details: { planId: "pro" } })),
+  );
+  await test.rows("alter table account_notice rename to account_notice_away");
+  const lease = { name: "job:notification-mail", token: "" };
+  const run = Promise.resolve(job.run({ lease, isStopping: () => false }));
+  await expect(run)
+    .rejects.toThrow()
+    .finally(() => test.rows("alter table account_notice_away rename to account_notice"));
   expect(smtp.mails).toHaveLength(1);
 });
 
