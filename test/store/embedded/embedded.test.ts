@@ -101,6 +101,20 @@ describe("the embedded PostgreSQL", () => {
     }
   });
 
+  it("compresses whole pages in the write-ahead log", async () => {
+    const postgres = await startEmbeddedPostgres(join(folder, "compression"));
+    const database = openDatabase({
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 1,
+      answerTimeoutMs: 30_000,
+    });
+    const setting = await database.run({ name: "setting", text: "show wal_compression" });
+    await database.close();
+    await postgres.stop();
+    expect(setting).toEqual([{ wal_compression: "pglz" }]);
+  });
+
   it("is shared by servers on one folder and stopped by the last", { timeout: 120_000 }, async () => {
     const [a, b] = await Promise.all([1, 2].map(() => spawnServer(null, { DATA_DIR: folder })));
     await a?.end("SIGTERM");
