@@ -6883,4 +6883,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/account-notices.test.ts"],
     only: "mails notifications although",
   },
+  {
+    file: "src/store/sign-in/two-factor-changes.ts",
+    find: "user_id = $1 and secret = $2 for",
+    replace: "user_id = $1 and (secret = $2 or true) for",
+    fault: "a right code turns on the second factor of another set-up, whose secret nobody has read in",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "replaced after its code",
+  },
+  {
+    file: "src/auth/second-factor.ts",
+    find: '[...change.where, { field: "verified", value: false }]',
+    replace: "[...change.where]",
+    fault:
+      "a set-up that is repeated as the first one is confirmed replaces it, and its owner cannot sign in",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "confirmed at the same moment",
+  },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "scope.failure instanceof SetUpChanged || violated",
+    replace: "violated",
+    fault: "a set-up of a second factor fails where the one that it replaces is removed at the same moment",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "that it replaces is removed",
+  },
 ];

@@ -10,7 +10,6 @@ import { sharedPool } from "../store/shared-pool.ts";
 import { revokeAfterNewPassword } from "../store/sign-in/revocations.ts";
 import { hasSession } from "../store/sign-in/sessions.ts";
 import { clearSignInFailures } from "../store/sign-in/sign-in-failures.ts";
-import { changeTwoFactor } from "../store/sign-in/two-factor-changes.ts";
 import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
 import { isBanned } from "../store/users/bans.ts";
 import type { AccountMail } from "./account-mail.ts";
@@ -23,6 +22,8 @@ import { passwordHooks } from "./password-hooks.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { AUTH_PATH } from "./routes/auth-path.ts";
 import { MAX_PASSWORD_LENGTH } from "./routes/request-bodies.ts";
+import { changeSecondFactor, withCheckedSetUp } from "./second-factor.ts";
+import { sessionEnded } from "./session-ended.ts";
 import { TABLES } from "./tables.ts";
 
 export type BetterAuthOptions = {
@@ -74,7 +75,10 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     // In this form no environment variable of Better Auth can replace it.
     secrets: [{ version: 1, value: options.secret }],
     trustedOrigins: () => [...options.ownOrigins()],
-    database: drizzleAdapter(drizzle({ client }), { provider: "pg", schema: TABLES, transaction: true }),
+    database: withCheckedSetUp(
+      drizzleAdapter(drizzle({ client }), { provider: "pg", schema: TABLES, transaction: true }),
+      scopes,
+    ),
     emailAndPassword: {
       enabled: true,
       // Bodies are checked before. It counts UTF-16 units, of which a character has up to two.
@@ -194,22 +198,6 @@ function withConfirmationPage(link: string): string {
 async function assertNotEnded(database: Database, scope: RequestScope | undefined): Promise<void> {
   if (!scope?.sessionId || (await hasSession(database, scope.sessionId))) return;
   throw sessionEnded();
-}
-
-function sessionEnded(): APIError {
-  return new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
-}
-
-async function changeSecondFactor(
-  database: Database,
-  scope: RequestScope | undefined,
-  { enabled, session }: { enabled: boolean; session: { id: string; userId: string } },
-): Promise<void> {
-  if (!scope) return;
-  const by = { sessionId: session.id, address: scope.address };
-  const outcome = await changeTwoFactor(database, session.userId, { enabled, by });
-  if (outcome === "ended") throw sessionEnded();
-  if (outcome !== "unchanged") scope.notice = outcome;
 }
 
 /**

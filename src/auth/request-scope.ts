@@ -20,6 +20,8 @@ export type RequestScope = {
   transaction: Queryable | null;
   /** The token of the last session that the request has started. */
   newSessionToken: string | null;
+  /** The encrypted secret of the second factor that was read last, which a code is checked against; `null`: none. */
+  readSecret: string | null;
   /** The notice of what the request has changed, once that is committed; `null`: nothing that the user is told of. */
   notice: StoredNotice | null;
   /** The last database error, `null` without one. */
@@ -52,6 +54,7 @@ export function newScope(
     newPassword: null,
     transaction: null,
     newSessionToken: null,
+    readSecret: null,
     notice: null,
     failure: null,
     ...initial,

@@ -405,6 +405,61 @@ describe("a request that is under way", () => {
     expect(actions).toEqual([{ action: "user.two_factor_enabled" }]);
   });
 
+  it("does not turn a second factor on whose set-up was replaced after its code was found right", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    let verifying: Promise<Response> | undefined;
+    let replaced = "";
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_AS_REVOCATION, [person.id]);
+      const body = { code: totp(totpURI) };
+      verifying = context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
+      await waiting(1);
+      replaced = (await setUp(person)).totpURI;
+    });
+    expect((await verifying)?.status).toBe(400);
+    expect(await (await verifying)?.json()).toMatchObject({ code: "INVALID_CODE" });
+    expect(await (await signIn(person.email, PASSWORD)).json()).toMatchObject({ user: { id: person.id } });
+    const code = totp(replaced);
+    const verified = await context.call("/two-factor/verify-totp", { code }, { cookie: person.cookie });
+    expect(verified.status).toBe(200);
+  });
+
+  it("does not replace a set-up that is confirmed at the same moment", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    const other = { ...person, cookie: cookieOf(await signIn(person.email, PASSWORD)) };
+    const code = totp(totpURI);
+    const changes: Promise<Response>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_SECOND_FACTOR, [person.id]);
+      changes.push(context.call("/two-factor/verify-totp", { code }, { cookie: person.cookie }));
+      await waiting(1);
+      changes.push(context.call("/two-factor/enable", { password: PASSWORD }, { cookie: other.cookie }));
+      await waiting(2);
+    });
+    // What is confirmed has ended the other session.
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200, 401]);
+    const pending = cookieOf(await signIn(person.email, PASSWORD));
+    const signedIn = await context.call("/two-factor/verify-totp", { code }, { cookie: pending });
+    expect(signedIn.status).toBe(200);
+  });
+
+  it("sets two-factor up although the set-up that it replaces is removed at the same moment", async () => {
+    const person = await context.signedUp();
+    await setUp(person);
+    let settingUp: ReturnType<typeof setUp> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_SECOND_FACTOR, [person.id]);
+      settingUp = setUp(person);
+      await waiting(1);
+      await transaction.commitAfter([transaction.run(REMOVE_SET_UP, [person.id])]);
+    });
+    const body = { code: totp((await settingUp)?.totpURI ?? "") };
+    const verified = await context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
+    expect(verified.status).toBe(200);
+  });
+
   it("does not turn a second factor on if its set-up was removed", async () => {
     const person = await context.signedUp();
     const { totpURI } = await setUp(person);
@@ -416,7 +471,7 @@ describe("a request that is under way", () => {
       await waiting(1);
       await transaction.commitAfter([transaction.run(REMOVE_SET_UP, [person.id])]);
     });
-    expect((await verifying)?.status).toBe(401);
+    expect((await verifying)?.status).toBe(400);
     const signedIn = await signIn(person.email, PASSWORD);
     expect(await signedIn.json()).toMatchObject({ user: { id: person.id } });
   });

@@ -11,6 +11,7 @@ import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
 import { hashesPassword, type PasswordLimit } from "../password-limit.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "../request-scope.ts";
+import { SetUpChanged } from "../second-factor.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { respondAgainOnContention } from "./respond-again.ts";
@@ -168,18 +169,19 @@ async function respond(
 
 /**
  * Of two first set-ups at once, both find none, and only one can be stored: the other is repeated, and
- * replaces it as any later set-up does.
+ * replaces it as any later set-up does. So is one that finds the set-up that it replaces confirmed or removed.
  */
 async function repeatIfSetUpMeanwhile(
   scope: RequestScope,
   respond: () => Promise<Response>,
 ): Promise<Response> {
-  const isSetUp = () => violatedConstraint(scope.failure) === "two_factor_user_id_key";
+  const isChanged = () =>
+    scope.failure instanceof SetUpChanged || violatedConstraint(scope.failure) === "two_factor_user_id_key";
   try {
     const response = await respond();
-    if (!isSetUp()) return response;
+    if (!isChanged()) return response;
   } catch (error) {
-    if (!isSetUp()) throw error;
+    if (!isChanged()) throw error;
   }
   scope.failure = null;
   return respond();

@@ -10,6 +10,11 @@ const LOCK_USER = {
   text: `select from "user" where id = $1 for no key update`,
 };
 
+const LOCK_SET_UP = {
+  name: "lock_set_up_of_second_factor",
+  text: "select 1 from two_factor where user_id = $1 and secret = $2 for no key update",
+};
+
 // Sessions and trusted devices from before the second factor end with the change.
 const TURN_ON = {
   name: "turn_second_factor_on",
@@ -42,25 +47,34 @@ function recordChange(change: TwoFactorChange): string {
 ${insertNotice(change, "changed")}`;
 }
 
+type TwoFactorSwitch = { enabled: true; secret: string | null } | { enabled: false };
+
 /**
- * Turns a person's second factor on or off, records it and stores the notice of it, in one transaction: Better Auth, which does the same afterwards, changes the
- * user and the secret one after the other, so that a person whose session ends in between could not sign in any more.
- * `ended`: the session has, or there is no set-up any more that could be turned on.
- * @param by the session that it is done with, and the client's address
+ * Turns a person's second factor on or off, records it and stores the notice of it, in one transaction: Better Auth, which does
+ * the same afterwards, changes the user and the secret one after the other, so that a person whose session ends in between
+ * could not sign in any more. `ended`: the session has; `replaced`: the set-up whose code was right is not there any more.
+ * @param change `secret`: of the set-up to turn on, encrypted; `by`: the session that it is done with, and the client's address
  */
 export function changeTwoFactor(
   database: Database,
   userId: string,
-  { enabled, by: { sessionId, address } }: { enabled: boolean; by: { sessionId: string; address: string } },
-): Promise<StoredNotice | "unchanged" | "ended"> {
+  change: TwoFactorSwitch & { by: { sessionId: string; address: string } },
+): Promise<StoredNotice | "unchanged" | "ended" | "replaced"> {
+  const { enabled, by } = change;
   return retryOnContention(() =>
     inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
       const locking = transaction.run(LOCK_USER, [userId]);
-      const [, exists] = await Promise.all([locking, hasSession(transaction, sessionId)]);
+      const lockingSetUp = change.enabled ? transaction.run(LOCK_SET_UP, [userId, change.secret]) : null;
+      const [, setUps, exists] = await Promise.all([
+        locking,
+        lockingSetUp,
+        hasSession(transaction, by.sessionId),
+      ]);
       if (!exists) return "ended";
+      if (setUps?.length === 0) return "replaced";
       const changing = enabled
-        ? transaction.run<StoredNotice>(TURN_ON, [userId, address, sessionId])
-        : transaction.run<StoredNotice>(TURN_OFF, [userId, address]);
+        ? transaction.run<StoredNotice>(TURN_ON, [userId, by.address, by.sessionId])
+        : transaction.run<StoredNotice>(TURN_OFF, [userId, by.address]);
       await transaction.commitAfter([changing]);
       const [notice] = await changing;
       return notice ?? (enabled ? "ended" : "unchanged");
