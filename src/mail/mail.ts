@@ -6,7 +6,7 @@ import { createTransport } from "nodemailer";
 import { composeReadable, message } from "./compose.ts";
 import type { EmailMessage, MailOutcome } from "./email-message.ts";
 import type { Log } from "./log.ts";
-import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
+import { isInvalidAddress, type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 export type MailOptions = {
   /** `null`: mail is written to files below `dataDir`. */
@@ -71,6 +71,9 @@ export function createMail(
       if (smtpUrl === null) {
         log.error({ subject, ...error }, "mail not written: check DATA_DIR");
         await reportEnd(queued, "unsent");
+      } else if (isInvalidAddress(error)) {
+        log.error({ subject, ...error }, "mail not sent: its recipient's address is invalid");
+        await reportEnd(queued, "done");
       } else if (isRejected(error)) {
         log.error({ subject, ...error }, "mail rejected by the mail server");
         await reportEnd(queued, concernsThisMail(error) ? "done" : "unsent");
@@ -123,10 +126,9 @@ function concernsThisMail({ command = "" }: SmtpErrorDetails): boolean {
   return /^(RCPT|DATA)/.test(command);
 }
 
-/** Whether the server would not accept this mail later either, or not from us. */
-function isPermanent({ code, responseCode }: SmtpErrorDetails): boolean {
-  // Without a response, the address is invalid to nodemailer itself.
-  return responseCode === undefined ? code === "EENVELOPE" : responseCode >= 500;
+/** Whether the server would not accept mail from us later either. */
+function isPermanent({ responseCode = 0 }: SmtpErrorDetails): boolean {
+  return responseCode >= 500;
 }
 
 const TIMEOUT_MS = 10_000;

@@ -10,3 +10,8 @@ export function smtpErrorDetails(error: unknown): SmtpErrorDetails {
     ...(typeof responseCode === "number" ? { responseCode } : {}),
   };
 }
+
+/** To nodemailer itself: no server was asked. */
+export function isInvalidAddress({ code, command }: SmtpErrorDetails): boolean {
+  return code === "EENVELOPE" && command === "API";
+}

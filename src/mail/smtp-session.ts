@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { Composed } from "./compose.ts";
-import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
+import { isInvalidAddress, type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 /**
  * `accepted`: by the server. `rejected`: for good. `deferred`: for now. `unsent`: an error that concerns all
@@ -73,12 +73,9 @@ async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed)
   }
 }
 
-function outcomeOf(
-  { responseCode, code, command = "" }: SmtpErrorDetails,
-  hasStarted: boolean,
-): Exclude<MailResult["outcome"], "accepted"> {
-  // The address is invalid to nodemailer itself.
-  if (code === "EENVELOPE" && command === "API") return "rejected";
+function outcomeOf(error: SmtpErrorDetails, hasStarted: boolean): Exclude<MailResult["outcome"], "accepted"> {
+  const { responseCode, command = "" } = error;
+  if (isInvalidAddress(error)) return "rejected";
   if (responseCode === undefined) return hasStarted ? "unknown" : "unsent";
   // RFC 5321, section 3.8: 421 announces that the server closes, whatever the command.
   if (responseCode === 421 || !/^(RCPT|DATA)/.test(command)) return "unsent";

@@ -99,6 +99,18 @@ it("sends a notice later that could not be queued", async () => {
   expect(smtp.mails).toHaveLength(1);
 });
 
+it("forgets the notice of a user whose address is none, as no server can have its mail", async () => {
+  await store(1);
+  const [{ id, email } = { id: "", email: "" }] = await test.rows<{ id: string; email: string }>(
+    'select id, email from "user" where id = (select user_id from account_notice)',
+  );
+  await test.rows(`update "user" set email = '<>' where id = $1`, [id]);
+  const { sendDue } = await server();
+  await sendDue();
+  await test.rows(`update "user" set email = $2 where id = $1`, [id, email]);
+  expect(await test.rows("select from account_notice")).toEqual([]);
+});
+
 it("sends the other notices where one is of a kind that only a later release has", async () => {
   await store(1, "recovery_email_changed");
   await store(2);
