@@ -3816,8 +3816,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/billing/change-subscription.ts",
-    find: "REJECTED.has(error.reason)) await resolve();",
-    replace: "REJECTED.has(error.reason)) await Promise.resolve();",
+    find: "await resolve().catch(",
+    replace: "await Promise.resolve().catch(",
     fault: "a change of a subscription that has ended at the provider is answered as one to try again",
     tests: ["test/operations/change-subscription.test.ts"],
     only: "names the reason",
@@ -6915,5 +6915,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a mail to an address that is none is tried for three days",
     tests: ["test/auth/account-notices.test.ts"],
     only: "whose address is none",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "mapProviderErrors({ log }, {",
+    replace: "mapProviderErrors(deps, {",
+    fault: "the log asks to check the price ids where a change is refused because its subscription has ended",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "of which no event has arrived",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "    logHeld();\n    throw error;",
+    replace: "    throw error;",
+    fault: "the log does not say why a provider has rejected a change",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "although the provider reports a failure",
   },
 ];

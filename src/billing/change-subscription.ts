@@ -15,7 +15,7 @@ import {
   saveScheduledChange,
   scheduledChangeVersion,
 } from "../store/subscriptions/scheduled-changes.ts";
-import { mapProviderErrors, type ProviderTools } from "./map-provider-errors.ts";
+import { mapProviderErrors, type OperatorLog, type ProviderTools } from "./map-provider-errors.ts";
 import type { ResolvedChange } from "./resolve-change.ts";
 
 type Deps = ProviderTools & { database: Queryable; intake: Intake };
@@ -84,9 +84,10 @@ async function changeAndCompare(
   // This process may have been stopped for so long that another request has changed the subscription.
   if (!(await renewLease(deps.database, lease, { seconds: LEASE_SECONDS })))
     refuse({ reason: "checkout_in_progress" });
+  const { log, logHeld } = holdLog(deps.log);
   try {
     const changing = api.changeSubscription(providerSubscriptionId, change);
-    await mapProviderErrors(deps, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));
+    await mapProviderErrors({ log }, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));
     await rememberInterval(deps.database, resolved);
     await rememberSchedule(deps.database, resolved);
   } catch (error) {
@@ -96,11 +97,27 @@ async function changeAndCompare(
     if (isUnreachable && deps.intake.requestComparison)
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
-    // No event may have told yet why, such as that the subscription has ended: then that is the refusal.
-    if (error instanceof Refusal && REJECTED.has(error.reason)) await resolve();
+    // No event may have told yet why, such as that the subscription has ended: then that is the refusal, and no fault of the plans.
+    if (error instanceof Refusal && REJECTED.has(error.reason))
+      await resolve().catch((instead: unknown) => {
+        if (!(instead instanceof Refusal)) logHeld();
+        throw instead;
+      });
+    logHeld();
     throw error;
   }
   if (change.when === "now") await compareAfterwards(deps, resolved);
+}
+
+/** A log of errors that are written once it is known that they are some. */
+function holdLog(log: OperatorLog): { log: OperatorLog; logHeld(): void } {
+  const held: Parameters<OperatorLog["error"]>[] = [];
+  return {
+    log: { error: (...line) => void held.push(line) },
+    logHeld: () => {
+      for (const line of held) log.error(...line);
+    },
+  };
 }
 
 function mayHaveChanged(error: unknown): boolean {

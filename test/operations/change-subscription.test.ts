@@ -21,12 +21,15 @@ const TEAM = { planId: "team", priceId: "price_team_monthly" } as const;
 
 /** What the provider was told, in order. */
 let sent: ChangeOrder[];
+/** The messages for the operator. */
+let logged: string[];
 /** Runs while the provider makes a change. */
 let during: () => Promise<void>;
 let id: string;
 
 beforeEach(async () => {
   sent = [];
+  logged = [];
   during = async () => {};
   const created = context.eventOf("customer.subscription.created", { ...TEAM, seats: 5 });
   // Sent again while the machine is too busy, as a provider does.
@@ -67,7 +70,7 @@ async function change(
     {
       intake: isHealing ? intake : withoutRequests,
       payments: { ...payments, "provider-a": api },
-      log: { error() {} },
+      log: { error: (_: object, message: string) => void logged.push(message) },
     },
   ).call(changeSubscription, by, { id, when: "now", ...input });
 }
@@ -524,6 +527,7 @@ it("stores what was changed although the provider reports a failure", async () =
   };
   await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_rejected" });
   expect(await stored()).toMatchObject([{ seats: 9 }]);
+  expect(logged).toEqual(["a request to a payment provider failed"]);
 });
 
 it.each([
@@ -561,6 +565,8 @@ it.each([
     };
     await expect(change({ seats: 9 }, { traits })).rejects.toMatchObject({ code: "conflict", reason });
     expect(sent).toHaveLength(1);
+    // It would say to check the price ids, which are right.
+    expect(logged).toEqual([]);
   },
 );
 
@@ -609,6 +615,7 @@ it("says that the payment was declined, and logs nothing that an operator had to
     throw new PaymentApiProblem("declined", "the card was declined");
   };
   await expect(change({ seats: 6 })).rejects.toMatchObject({ code: "conflict", reason: "payment_declined" });
+  expect(logged).toEqual([]);
 });
 
 it("reports a change of which only a part was made, and stores that part", async () => {

@@ -33,7 +33,7 @@ export function createTestContext(
     cancelSubscription?: CancelSubscription;
     holdCheckout?: HoldCheckout;
     newApiKey?: () => unknown;
-    log?: { error(): void };
+    log?: { error(facts: object, message: string): void };
     plans?: PlanCatalog;
   } & Partial<Pick<Runtime, "intake" | "payments">> = {},
 ): TestContext {
