@@ -6932,4 +6932,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "although the provider reports a failure",
   },
+  {
+    file: "script/build-pages",
+    find: "if is_built; then exit 0; fi\nif [ ! -w .",
+    replace: "if [ ! -w .",
+    fault:
+      "script/server does not start for a user who may not write to the project, though its pages are built",
+    tests: ["test/script/build-pages.test.ts"],
+    only: "needs no write access",
+  },
 ];

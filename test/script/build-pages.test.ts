@@ -34,6 +34,30 @@ it("builds for serverless hosts again when what is copied there has changed", as
   expect(await build()).toBe("production\n".repeat(3));
 });
 
+it("needs no write access to a project whose pages are built, and says what to do where they are not", async () => {
+  const { folder, build } = await projectToBuild([]);
+  await build();
+  await chmod(folder, 0o755);
+  const allow = (mode: string) => promisify(execFile)("chmod", ["-R", mode, folder]);
+  // Root may write anywhere.
+  const reader = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  await allow("a-w");
+  try {
+    expect(await build({}, reader)).toBe("production\n");
+    await allow("u+w");
+    await writeFile(join(folder, "plans.config.ts"), "changed");
+    await allow("a-w");
+    await expect(build({}, reader)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^The pages have to be built, and [^\n]+: run script\/build-pages there[^\n]+\n$/,
+      ),
+    });
+  } finally {
+    await allow("u+w");
+  }
+});
+
 it("builds for production, whatever NODE_ENV the server will have", async () => {
   const { build } = await projectToBuild([]);
   expect(await build({ NODE_ENV: "development" })).toBe("production\n");
@@ -70,9 +94,9 @@ async function projectToBuild(options: string[]) {
   }
   await mkdir(join(folder, "node_modules/.bin"), { recursive: true });
   await writeFile(join(folder, "node_modules/.bin/next"), NEXT, { mode: 0o755 });
-  const build = async (variables: Record<string, string> = {}) => {
+  const build = async (variables: Record<string, string> = {}, identity = {}) => {
     const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...variables };
-    await promisify(execFile)(join(folder, "script/build-pages"), options, { env });
+    await promisify(execFile)(join(folder, "script/build-pages"), options, { env, ...identity });
     return await readFile(join(folder, "builds"), "utf8");
   };
   const ids = () => readFile(join(folder, "ids"), "utf8");
