@@ -1,5 +1,6 @@
 import type { Database } from "../store/database.ts";
 import { pendingMigrations } from "../store/migrate.ts";
+import { lackOfKeys, missingKeys, RESTORE_AGAIN } from "../store/missing-keys.ts";
 import { rolePrivileges } from "../store/role-privileges.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 
@@ -23,7 +24,12 @@ export async function checkSchema(database: Database): Promise<Finding> {
       `As an administrator of PostgreSQL: ${grant}`,
     );
   }
-  if (pending === null || pending.length === 0) return good(CHECK, "up to date");
+  if (pending === null) return good(CHECK, "up to date");
+  if (pending.length === 0) {
+    const missing = await missingKeys(database);
+    if (missing.length > 0) return broken(CHECK, lackOfKeys(missing), `${RESTORE_AGAIN}.`);
+    return good(CHECK, "up to date");
+  }
   return warning(
     CHECK,
     `${pending.length} pending: ${pending.join(", ")}`,

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../store/database.ts";
 import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { hasNoSchema } from "../store/migrate.ts";
+import { lackOfKeys, missingKeys, RESTORE_AGAIN } from "../store/missing-keys.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 
 /** For commands that only read: a mistyped `DATA_DIR` must not become a new, empty database. @throws Error */
@@ -19,6 +20,12 @@ export async function requireSchema(database: Database): Promise<void> {
   throw new Error(
     "DATABASE_URL: this database has no Tollgate tables: check DATABASE_URL, or start the server, which creates them",
   );
+}
+
+/** That a backup was restored to its end. @throws Error */
+export async function requireKeys(database: Database): Promise<void> {
+  const missing = await missingKeys(database);
+  if (missing.length > 0) throw new Error(`DATABASE_URL: ${lackOfKeys(missing)}. ${RESTORE_AGAIN}`);
 }
 
 /** Its version and encoding, and what a role may set. @throws Error */

@@ -26,7 +26,7 @@ import { waitForDatabase } from "../store/wait-for-database.ts";
 import { intakeLog } from "./intake-log.ts";
 import { loadHooks } from "./load-hooks.ts";
 import { migrateSchema } from "./migrate-schema.ts";
-import { requireEmbeddedDatabase, requireSchema, requireSettings } from "./require-database.ts";
+import { requireEmbeddedDatabase, requireKeys, requireSchema, requireSettings } from "./require-database.ts";
 import { type RunningSimulator, startSimulatedProvider } from "./simulated-provider.ts";
 
 /** The dependencies of a Tollgate process, wired as configured. */
@@ -141,6 +141,7 @@ async function startOnDatabase(
     if (config.databaseUrl !== null) await requireSettings(database);
     if (options.mustExist && config.databaseUrl !== null) await requireSchema(database);
     await migrateSchema(connecting, log);
+    if (config.databaseUrl !== null) await requireKeys(database);
   } catch (error) {
     // Open connections would keep a command from ending, and an embedded database from being stopped.
     await database.close();

@@ -213,6 +213,6 @@ function isConcurrent(name: string): boolean {
   return name.endsWith("_concurrently.sql");
 }
 
-async function migrationFiles(): Promise<string[]> {
+export async function migrationFiles(): Promise<string[]> {
   return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
 }

@@ -77,6 +77,20 @@ it("reports a role that is not the one that owns the tables", async () => {
   expect((await findings())[1]).toMatchObject({ state: "broken", detail });
 });
 
+it("reports a backup that was not restored to its end", async () => {
+  const test = await freshDatabase(0);
+  cleanedUp(() => test.drop());
+  const schema = async () => (await checkDatabase(readConfig(serverVariables(test.url)))).findings[1];
+  expect(await schema()).toMatchObject({ check: "schema", state: "good" });
+  await test.rows("drop index webhook_delivery_once");
+  expect(await schema()).toEqual({
+    check: "schema",
+    state: "broken",
+    detail: "the database lacks webhook_delivery_once: a backup was not restored to its end",
+    remedy: "Restore it again, into an empty database.",
+  });
+});
+
 it("reports a database that takes no writes", async () => {
   const test = await freshDatabase(0);
   cleanedUp(() => test.drop());
