@@ -18,11 +18,15 @@ const SELECT_PRIVILEGES = {
   name: "role_privileges",
   text: `
 select current_user as role, current_schema() as schema,
-  case when current_schema() is null and named.schema is not null and to_regnamespace(quote_ident(named.schema)) is null
+  case when coalesce(current_schema(), named.schema) is null
+    then format('alter role %I in database %I set search_path = public', current_user, current_database())
+    when current_schema() is null and to_regnamespace(quote_ident(named.schema)) is null
     then format('create schema %I authorization %I', named.schema, current_user)
-    when coalesce(current_schema(), 'public') = 'public'
-    then format('alter database %I owner to %I', current_database(), current_user)
-    else format('grant create on schema %I to %I', current_schema(), current_user)
+    when exists (
+      select from pg_namespace
+      where nspname = coalesce(current_schema(), named.schema) and nspowner = 'pg_database_owner'::regrole
+    ) then format('alter database %I owner to %I', current_database(), current_user)
+    else format('grant usage, create on schema %I to %I', coalesce(current_schema(), named.schema), current_user)
   end as grant,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
   (

@@ -58,8 +58,34 @@ it("advises to create the schema that a role's search_path names and the databas
     remedy: "Start the server: it runs them.",
   });
   await test.rows(`drop schema "Tollgate"`);
+});
+
+it("advises what helps a role that may use no schema of its search_path", async () => {
+  const test = await emptyDatabase();
+  const { role, findings } = await stranger(test);
+  const name = new URL(test.url).pathname.slice(1);
+  const advised = async () => {
+    const [, schema] = await findings();
+    return schema?.remedy?.replace(/^As an administrator of PostgreSQL: /, "") ?? "";
+  };
+  await test.rows(`alter database ${name} owner to ${role}`);
   await test.rows(`alter role ${role} set search_path = ''`);
-  expect((await findings())[1]).toMatchObject({ state: "broken" });
+  const path = `alter role ${role} in database ${name} set search_path = public`;
+  expect(await advised()).toBe(path);
+  await test.rows(path);
+  expect(await advised()).toBe("Start the server: it runs them.");
+
+  await test.rows("create schema closed");
+  await test.rows(`alter role ${role} in database ${name} set search_path = closed`);
+  const grant = `grant usage, create on schema closed to ${role}`;
+  expect(await advised()).toBe(grant);
+  await test.rows(grant);
+  expect(await advised()).toBe("Start the server: it runs them.");
+
+  // Its owner is no longer the database's.
+  await test.rows("alter schema public owner to current_user");
+  await test.rows(path);
+  expect(await advised()).toBe(`grant usage, create on schema public to ${role}`);
 });
 
 it("reports a role that is not the one that owns the tables", async () => {
