@@ -1,6 +1,7 @@
 import { readConfig } from "../config/config.ts";
 import { createLog } from "../observability/log.ts";
 import { type Runtime, startRuntime } from "../runtime/runtime.ts";
+import { startFailure } from "../runtime/start-failure.ts";
 import { closeOnSignal } from "./close-on-signal.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,11 +20,15 @@ export async function withRuntime<Result>(
   work: (runtime: Runtime) => Promise<Result>,
   { createsDatabase = false } = {},
 ): Promise<Result> {
-  const starting = startRuntime(readConfig(env), {
+  const config = readConfig(env);
+  const starting = startRuntime(config, {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,
     maxLimitWaitMs: MAX_LIMIT_WAIT_MS,
     mustExist: !createsDatabase,
+  }).catch((cause: Error) => {
+    const variable = config.databaseUrl === null ? "DATA_DIR" : "DATABASE_URL";
+    throw new Error(startFailure(cause, variable), { cause });
   });
   let closing: Promise<void> | null = null;
   const close = () => {

@@ -1,5 +1,5 @@
 import { join, sep } from "node:path";
-import { INSUFFICIENT_PRIVILEGE } from "../store/driver/sql-states.ts";
+import { DUPLICATE_TABLE, INSUFFICIENT_PRIVILEGE, INVALID_SCHEMA_NAME } from "../store/driver/sql-states.ts";
 
 /**
  * The system's or PostgreSQL's error, with the variable that caused it.
@@ -12,8 +12,8 @@ export function startFailure(
   const { code, message, syscall, path } = error;
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
-    const remedy = code === INSUFFICIENT_PRIVILEGE ? ": the role must own the database" : "";
-    return `${databaseVariable}: PostgreSQL refused: ${message}${remedy}, e.g. ${EXAMPLES[databaseVariable]}`;
+    const remedy = code === undefined ? undefined : REMEDIES[code];
+    return `${databaseVariable}: PostgreSQL refused: ${message}${remedy ? `: ${remedy}` : ""}, e.g. ${EXAMPLES[databaseVariable]}`;
   }
   if (error.name === "DatabaseUnavailable") {
     return `${databaseVariable}: the database cannot be reached: ${message}, e.g. ${EXAMPLES[databaseVariable]}`;
@@ -27,6 +27,13 @@ export function startFailure(
     return `DATA_DIR: ${message}, e.g. ${EXAMPLES.DATA_DIR}`;
   return message;
 }
+
+/** By the code of PostgreSQL's error. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  [INSUFFICIENT_PRIVILEGE]: "the role must own the database",
+  [INVALID_SCHEMA_NAME]: "the role's search_path must name a schema in which it may create tables",
+  [DUPLICATE_TABLE]: "the database has tables of another program, or of a restore that was broken off",
+};
 
 const SOURCES = join(import.meta.dirname, "..", sep);
 

@@ -18,7 +18,9 @@ export async function waitForDatabase(
   for (let tries = 1; ; tries += 1) {
     try {
       if (await acceptsWrites(database)) return;
-      throw new DatabaseUnavailable("what responds is read-only: a standby, or its disk is full");
+      throw new DatabaseUnavailable(
+        "what responds is read-only: a standby, its disk is full, or default_transaction_read_only is on",
+      );
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (REFUSED.test(sqlState(error.cause) ?? "")) throw error.cause;

@@ -141,7 +141,8 @@ describe("a failure", () => {
   });
 
   it("says that the database cannot be reached, and why", async () => {
-    const sentence = "the database cannot be reached: connect ECONNREFUSED 127.0.0.1:1";
+    const sentence =
+      "DATABASE_URL: the database cannot be reached: connect ECONNREFUSED 127.0.0.1:1, e.g. DATABASE_URL=postgres://user:password@localhost:5432/tollgate";
     const { code, stdout, stderr } = await tollgate("users", "list", "--json");
     expect([code, JSON.parse(stdout), stderr]).toEqual([1, { error: sentence }, `${sentence}\n`]);
   });

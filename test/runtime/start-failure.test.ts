@@ -22,13 +22,22 @@ it("names DATABASE_URL in one line when PostgreSQL refuses the role, exit status
   await test.drop();
 });
 
-it("says that the role must own the database when it may not create tables there", () => {
-  const error = Object.assign(new Error("permission denied for schema public"), {
-    severity: "ERROR",
-    code: "42501",
-  });
+it.each([
+  ["42501", "permission denied for schema public", "the role must own the database"],
+  [
+    "3F000",
+    "no schema has been selected to create in",
+    "the role's search_path must name a schema in which it may create tables",
+  ],
+  [
+    "42P07",
+    'relation "user" already exists',
+    "the database has tables of another program, or of a restore that was broken off",
+  ],
+])("says what must hold when PostgreSQL refuses to create the tables: %s", (code, message, remedy) => {
+  const error = Object.assign(new Error(message), { severity: "ERROR", code });
   expect(startFailure(error, "DATABASE_URL")).toBe(
-    "DATABASE_URL: PostgreSQL refused: permission denied for schema public: the role must own the database, e.g. DATABASE_URL=postgres://user:password@localhost:5432/tollgate",
+    `DATABASE_URL: PostgreSQL refused: ${message}: ${remedy}, e.g. DATABASE_URL=postgres://user:password@localhost:5432/tollgate`,
   );
 });
 

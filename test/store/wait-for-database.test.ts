@@ -26,7 +26,9 @@ async function setReadOnly(value: "on" | "off"): Promise<void> {
 }
 
 it("says that a database is read-only after waiting for it to take writes", async () => {
-  await expect(waitForDatabase(database, 1)).rejects.toThrow("read-only");
+  await expect(waitForDatabase(database, 1)).rejects.toThrow(
+    "what responds is read-only: a standby, its disk is full, or default_transaction_read_only is on",
+  );
 });
 
 it("goes on as soon as a database takes writes, such as after a standby was promoted", async () => {
