@@ -74,8 +74,7 @@ function Countdown({ seconds, text }: { seconds: number; text: string }) {
   if (remaining === 0) return null;
   return (
     <span aria-live="off" data-wait={remaining}>
-      {" "}
-      {text.replace("{seconds}", String(remaining))}
+      {` ${text.replace("{seconds}", String(remaining))}`}
     </span>
   );
 }

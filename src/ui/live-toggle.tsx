@@ -34,7 +34,9 @@ export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" |
         )}
       />
       {/* The text that is seen is part of the name, for people who speak to their browser. */}
-      <span className="sr-only">{labels.label}</span> {labels[state]}
+      <span className="sr-only">{labels.label}</span>{" "}
+      {/* An element: React would go on writing to the text that a browser's translation has replaced. */}
+      <span>{labels[state]}</span>
     </Button>
   );
 }

@@ -4,7 +4,7 @@ import { LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useFormStatus } from "react-dom";
 import { Button } from "./button.tsx";
-import { blocked } from "./submit-button.tsx";
+import { ButtonLabel, blocked } from "./submit-button.tsx";
 
 /** One of several submit buttons in a form: sends its own value, and shows when it is pending. */
 export function RowSubmitButton({
@@ -29,7 +29,7 @@ export function RowSubmitButton({
       className="relative whitespace-nowrap"
     >
       {isAtWork && <LoaderCircle aria-hidden="true" size={16} className="animate-spin" />}
-      {children}
+      <ButtonLabel>{children}</ButtonLabel>
     </Button>
   );
 }

@@ -14,7 +14,7 @@ export function Status({ tone, children }: { tone: Tone; children: string }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <span aria-hidden="true" className={classes("size-2 rounded-full", DOTS[tone])} />
-      {children}
+      <span>{children}</span>
     </span>
   );
 }
