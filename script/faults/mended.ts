@@ -7033,4 +7033,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "status that has changed",
     inPages: true,
   },
+  {
+    file: "src/api/graphql/types/plan.ts",
+    find: 'featureId: t.exposeID("id", { description: FEATURE_ID })',
+    replace: 'id: t.exposeID("id", { description: FEATURE_ID })',
+    fault: "Apollo Client shows every plan with the numbers of the first one's features",
+    tests: ["test/api/graphql/normalizing-cache.test.ts"],
+    only: "several plans",
+  },
+  {
+    file: "src/api/graphql/types/entitlements.ts",
+    find: 'featureId: t.exposeID("id", { description: FEATURE_ID })',
+    replace: 'id: t.exposeID("id", { description: FEATURE_ID })',
+    fault: "Apollo Client shows what one user has used of a quota as another one's",
+    tests: ["test/api/graphql/normalizing-cache.test.ts"],
+    only: "several users",
+  },
 ];

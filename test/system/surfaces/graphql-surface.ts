@@ -93,11 +93,24 @@ export const graphqlSurface: Surface = {
     "entitlements.show": {
       shows: ({ features, ...rest }) => ({
         ...rest,
-        features: Object.entries(features as Record<string, object>).map(([id, feature]) => ({
-          id,
+        features: Object.entries(features as Record<string, object>).map(([featureId, feature]) => ({
+          featureId,
           used: null,
           remaining: null,
           ...feature,
+        })),
+      }),
+    },
+    // A feature's id is none of an object: see normalizing-cache.test.ts.
+    "plans.list": {
+      shows: ({ items, ...rest }) => ({
+        ...rest,
+        items: (items as { featureDetails: { id: string }[] }[]).map((plan) => ({
+          ...plan,
+          featureDetails: plan.featureDetails.map(({ id: featureId, ...feature }) => ({
+            featureId,
+            ...feature,
+          })),
         })),
       }),
     },

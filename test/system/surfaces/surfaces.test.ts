@@ -213,7 +213,9 @@ function same<Value>(value: Value): Value {
   return value;
 }
 
-type Page = { items: unknown[]; nextCursor: string | null };
+type Page = { items: { id: string }[]; nextCursor: string | null };
+
+const idsOf = (items: Page["items"]) => items.map(({ id }) => id);
 
 it.each(Object.keys(CASES).filter((operation) => operation.endsWith(".list")))(
   "continues a page of %s on any other surface by its cursor",
@@ -228,7 +230,7 @@ it.each(Object.keys(CASES).filter((operation) => operation.endsWith(".list")))(
       expect([items.length, nextCursor]).toEqual([1, expect.any(String)]);
       const next = surfaces[(n + 1) % surfaces.length] as Surface;
       const { items: more } = await page(next, { limit: 1, cursor: nextCursor });
-      expect([...items, ...more]).toEqual((await page(next, { limit: 2 })).items);
+      expect(idsOf([...items, ...more])).toEqual(idsOf((await page(next, { limit: 2 })).items));
     }
   },
 );

@@ -1,6 +1,7 @@
 import { checkEntitlement } from "../../../operations/entitlements/check-entitlement.ts";
 import { EntitlementsView } from "../../../operations/entitlements/current-view.ts";
 import type { showEntitlements } from "../../../operations/entitlements/show-entitlements.ts";
+import { FEATURE_ID } from "../../../operations/plans/feature-value-view.ts";
 import { builder } from "../builder.ts";
 import * as enums from "../enums.ts";
 import type { OutputOf } from "./operation-output.ts";
@@ -12,7 +13,8 @@ const FeatureEntitlement = builder
   .implement({
     extensions: { view: EntitlementsView.shape.features.valueType },
     fields: (t) => ({
-      id: t.exposeID("id", { description: "The feature's id in `plans.config.ts`." }),
+      // Not `id`, by which clients' caches would take it for the same feature of another user.
+      featureId: t.exposeID("id", { description: FEATURE_ID }),
       kind: t.expose("kind", { type: enums.FeatureKindEnum }),
       value: t.expose("value", { type: "JSON" }),
       used: t.int({ nullable: true, resolve: ({ used }) => used ?? null }),

@@ -1,3 +1,4 @@
+import { FEATURE_ID } from "../../../operations/plans/feature-value-view.ts";
 import { listFeatures } from "../../../operations/plans/list-features.ts";
 import { listPlans } from "../../../operations/plans/list-plans.ts";
 import { PriceView } from "../../../operations/plans/price-view.ts";
@@ -27,7 +28,8 @@ const Seats = builder.objectRef<PlanItem["seats"]>("Seats").implement({
 const FeatureDetails = builder.objectRef<PlanItem["featureDetails"][number]>("FeatureDetails").implement({
   extensions: { view: PlanView.shape.featureDetails.element },
   fields: (t) => ({
-    id: t.exposeID("id"),
+    // Not `id`, by which clients' caches would take it for the same feature of another plan.
+    featureId: t.exposeID("id", { description: FEATURE_ID }),
     kind: t.expose("kind", { type: enums.FeatureKindEnum }),
     value: t.expose("value", { type: "JSON" }),
     text: t.exposeString("text"),
