@@ -7049,4 +7049,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/graphql/normalizing-cache.test.ts"],
     only: "several users",
   },
+  {
+    file: "src/auth/routes/handle.ts",
+    find: "const unusable = route.query && refusalOfQuery(search, route.query);",
+    replace: "const unusable = route.query && refusalOfQuery(search, route.query.partial());",
+    fault: "the error of a link without its address says neither what is missing nor where",
+    tests: ["test/auth/routes/routes.test.ts"],
+    only: "name the parameter of a link",
+  },
 ];

@@ -3,6 +3,7 @@ import type { Auth } from "../auth.ts";
 import type { ConfiguredBetterAuth } from "../better-auth.ts";
 import { presentedKey } from "../callers/presented-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
+import { refusalOfQuery } from "./refusal-of-query.ts";
 import { errorResponse, refusalResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
 import { authRoute } from "./routes.ts";
@@ -25,6 +26,9 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
 
     const requestBody = route.body ? await readRequestBody(request, route.body) : { body: null };
     if ("refused" in requestBody) return requestBody.refused;
+    const search = queryOf(request, route);
+    const unusable = route.query && refusalOfQuery(search, route.query);
+    if (unusable) return refusalResponse(unusable);
     const cookie = presentsKey(request) ? null : request.headers.get("cookie");
     const response = await serveRoute(options, {
       route,
@@ -34,8 +38,9 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
       locale: negotiateLocale(request.headers.get("accept-language") ?? undefined),
       respond: (withCookie) =>
         betterAuth.handler(
-          innerRequest(request, route, {
+          innerRequest(request, {
             body: requestBody.body,
+            search,
             appUrl,
             cookie: withCookie ? cookie : null,
           }),
@@ -73,11 +78,14 @@ function presentsKey({ headers }: Request): boolean {
 
 const FORWARDED_HEADERS = ["user-agent", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
 
-function innerRequest(
-  request: Request,
-  route: AuthRoute,
-  { body, appUrl, cookie }: { body: Record<string, unknown> | null; appUrl: string; cookie: string | null },
-): Request {
+type InnerRequestParts = {
+  body: Record<string, unknown> | null;
+  search: string;
+  appUrl: string;
+  cookie: string | null;
+};
+
+function innerRequest(request: Request, { body, search, appUrl, cookie }: InnerRequestParts): Request {
   const { pathname } = new URL(request.url);
   const headers = new Headers(cookie === null ? {} : { cookie });
   for (const name of FORWARDED_HEADERS) {
@@ -87,7 +95,7 @@ function innerRequest(
   const origin = originOf(request, appUrl);
   if (origin !== null) headers.set("origin", origin);
   if (body) headers.set("content-type", "application/json");
-  return new Request(new URL(pathname + queryOf(request, route), appUrl), {
+  return new Request(new URL(pathname + search, appUrl), {
     method: request.method,
     headers,
     ...(body ? { body: JSON.stringify(body) } : {}),

@@ -25,7 +25,7 @@ export type AuthRoute = {
   summary: string;
   /** `null`: the body is not read. */
   body: RequestBody | null;
-  /** Read by Better Auth. */
+  /** Passed on to Better Auth as it was sent, if it is valid. */
   query: z.ZodObject | null;
   output: DocumentedAuthRoute["output"];
   /** Where a browser is redirected that opens the link of a mail without its end. */
@@ -157,7 +157,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
     query: ResetLink,
     page: "/reset-password",
     output: "redirect",
-    codes: ["VALIDATION_ERROR", "INVALID_CALLBACK_URL"],
+    codes: ["INVALID_CALLBACK_URL"],
   }),
   post("/reset-password", "resetPassword", "auth-password", {
     summary: "Sets a new password; revokes the user's sessions, keys and links",
@@ -184,7 +184,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
     page: "/verify-email?done",
     output: { orRedirect: responses.EmailVerified },
     confirmation: true,
-    codes: ["VALIDATION_ERROR", "INVALID_TOKEN", "TOKEN_EXPIRED", "USER_NOT_FOUND", "INVALID_CALLBACK_URL"],
+    codes: ["INVALID_TOKEN", "TOKEN_EXPIRED", "USER_NOT_FOUND", "INVALID_CALLBACK_URL"],
   }),
   post("/send-verification-email", "sendVerificationEmail", "auth-password", {
     summary: "Sends the link to confirm the email address again",

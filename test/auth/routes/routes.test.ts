@@ -83,6 +83,18 @@ describe("the routes below /api/auth", () => {
   });
 
   it.each([
+    ["", "callbackURL: is required"],
+    ["?callbackUrl=/x", "callbackURL: is required"],
+    ["?callbackURL=/x&callbackURL=/y", "callbackURL: given more than once"],
+  ])("name the parameter of a link that cannot be used: %s", async (query, error) => {
+    const request = new Request(`${APP_URL}/api/auth/reset-password/abc${query}`);
+    expect(await problem(await context.auth.handle(request, "a"))).toEqual({
+      status: 400,
+      body: { error, message: error, code: "BAD_REQUEST" },
+    });
+  });
+
+  it.each([
     ["{", 400, "expected JSON"],
     ["", 400, "expected JSON"],
     ["null", 400, "expected a JSON object"],
