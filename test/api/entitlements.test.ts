@@ -125,13 +125,14 @@ describe("POST /api/entitlements/check", () => {
     expect(rpc.result.data.json).toEqual(overRest);
     const query = `{
       check(user: "user_3", feature: "events") { allowed reason until remaining }
-      entitlements(user: "user_3") { planId status until features { featureId kind value used remaining } }
+      entitlements(user: "user_3") { planId status until features { id featureId kind value used remaining } }
     }`;
     const { data } = (await send("POST", "/api/graphql", { query })).body;
     expect(data.check).toEqual({ ...overRest, reason: "GRACE_UNTIL" });
     const restBody = (await send("GET", "/api/entitlements?user=user_3")).body;
     expect(data.entitlements).toMatchObject({ planId: "pro", status: "PAST_DUE", until: restBody.until });
     expect(data.entitlements.features).toContainEqual({
+      id: "events",
       featureId: "events",
       kind: "QUOTA",
       value: PRO_EVENTS,

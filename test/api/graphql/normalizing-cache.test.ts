@@ -9,10 +9,11 @@ import { createServiceKey } from "../../support/service-keys.ts";
 
 const { test, server } = freshServer();
 
-/** All fields of a type. */
+/** All fields of a type but deprecated ones. */
 function all(name: string): string {
   const type = schema.getType(name);
-  return isObjectType(type) ? Object.keys(type.getFields()).join(" ") : "";
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  return fields.flatMap((field) => (field.deprecationReason ? [] : field.name)).join(" ");
 }
 
 /** With the cache that it has unless told otherwise: by type and `id`. */

@@ -93,8 +93,9 @@ export const graphqlSurface: Surface = {
     "entitlements.show": {
       shows: ({ features, ...rest }) => ({
         ...rest,
-        features: Object.entries(features as Record<string, object>).map(([featureId, feature]) => ({
-          featureId,
+        features: Object.entries(features as Record<string, object>).map(([id, feature]) => ({
+          id,
+          featureId: id,
           used: null,
           remaining: null,
           ...feature,
@@ -107,10 +108,7 @@ export const graphqlSurface: Surface = {
         ...rest,
         items: (items as { featureDetails: { id: string }[] }[]).map((plan) => ({
           ...plan,
-          featureDetails: plan.featureDetails.map(({ id: featureId, ...feature }) => ({
-            featureId,
-            ...feature,
-          })),
+          featureDetails: plan.featureDetails.map((feature) => ({ ...feature, featureId: feature.id })),
         })),
       }),
     },

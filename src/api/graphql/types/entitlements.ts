@@ -4,6 +4,7 @@ import type { showEntitlements } from "../../../operations/entitlements/show-ent
 import { FEATURE_ID } from "../../../operations/plans/feature-value-view.ts";
 import { builder } from "../builder.ts";
 import * as enums from "../enums.ts";
+import { ID_IN_CACHES } from "./id-in-caches.ts";
 import type { OutputOf } from "./operation-output.ts";
 
 type EntitlementsResult = OutputOf<typeof showEntitlements>;
@@ -13,8 +14,8 @@ const FeatureEntitlement = builder
   .implement({
     extensions: { view: EntitlementsView.shape.features.valueType },
     fields: (t) => ({
-      // Not `id`, by which clients' caches would take it for the same feature of another user.
       featureId: t.exposeID("id", { description: FEATURE_ID }),
+      id: t.exposeID("id", { description: FEATURE_ID, deprecationReason: ID_IN_CACHES }),
       kind: t.expose("kind", { type: enums.FeatureKindEnum }),
       value: t.expose("value", { type: "JSON" }),
       used: t.int({ nullable: true, resolve: ({ used }) => used ?? null }),

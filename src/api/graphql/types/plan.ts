@@ -4,6 +4,7 @@ import { listPlans } from "../../../operations/plans/list-plans.ts";
 import { PriceView } from "../../../operations/plans/price-view.ts";
 import { builder } from "../builder.ts";
 import * as enums from "../enums.ts";
+import { ID_IN_CACHES } from "./id-in-caches.ts";
 import type { ItemOf, OutputOf } from "./operation-output.ts";
 
 type PlanItem = ItemOf<typeof listPlans>;
@@ -28,8 +29,8 @@ const Seats = builder.objectRef<PlanItem["seats"]>("Seats").implement({
 const FeatureDetails = builder.objectRef<PlanItem["featureDetails"][number]>("FeatureDetails").implement({
   extensions: { view: PlanView.shape.featureDetails.element },
   fields: (t) => ({
-    // Not `id`, by which clients' caches would take it for the same feature of another plan.
     featureId: t.exposeID("id", { description: FEATURE_ID }),
+    id: t.exposeID("id", { description: FEATURE_ID, deprecationReason: ID_IN_CACHES }),
     kind: t.expose("kind", { type: enums.FeatureKindEnum }),
     value: t.expose("value", { type: "JSON" }),
     text: t.exposeString("text"),
