@@ -7057,4 +7057,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/routes/routes.test.ts"],
     only: "name the parameter of a link",
   },
+  {
+    file: "src/doctor/check-connections.ts",
+    find: "limit.connections >= SERVER_CONNECTIONS",
+    replace: "limit.connections >= 0",
+    fault:
+      "doctor finds nothing wrong where PostgreSQL allows too few connections, so that webhooks are answered 503",
+    tests: ["test/doctor/check-connections.test.ts"],
+    only: "may open fewer",
+  },
+  {
+    file: "src/store/connection-limit.ts",
+    find: " and pg_backend_pid() = $1",
+    replace: " and $1::int is not null",
+    fault: "doctor warns of few connections behind a pooler that needs no more",
+    tests: ["test/doctor/check-connections.test.ts"],
+    only: "are the pooler's",
+  },
+  {
+    file: "src/cli/commands/import-options.ts",
+    find: "or was interrupted within the last",
+    replace: "or waits for",
+    fault: "an import that is run again after Ctrl-C says that it is running already",
+    tests: ["test/cli/commands/import.test.ts"],
+    only: "why it waits",
+  },
 ];

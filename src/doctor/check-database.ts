@@ -9,6 +9,7 @@ import { providerKeyFirstUsedAt } from "../store/keys/provider-keys.ts";
 import { outboundState } from "../store/outbound/outbound-state.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkCollation } from "./check-collation.ts";
+import { checkConnections } from "./check-connections.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { broken, type Finding, good } from "./finding.ts";
@@ -77,11 +78,11 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
     : good("database", `${which}: PostgreSQL ${version}`);
-  const collation = unsuitable ? null : await checkCollation(database);
+  const concerns = unsuitable ? [] : [await checkConnections(database), await checkCollation(database)];
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
   const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];
-  const findings = [reached, ...(collation === null ? [] : [collation]), schema, ...outbound];
+  const findings = [reached, ...concerns.filter((finding) => finding !== null), schema, ...outbound];
   return { findings, aheadMs: now - oursMs, keysUsedSince };
 }
 
