@@ -48,7 +48,7 @@ export type WritePage<Row> = (page: SourcePage<Row>, run: Run | null) => Promise
 const LAST = "end";
 
 /** How long after a crash another run can continue. */
-const LEASE_SECONDS = 10;
+export const LEASE_SECONDS = 10;
 const RETRY_MS = 200;
 const TAKEN_OVER = "another run of this import has taken over, as this one had stopped for a while";
 

@@ -3,7 +3,7 @@ import { databaseUrl } from "../../config/kinds.ts";
 import { noProviderFor } from "../../domain/providers/no-provider.ts";
 import type { PaymentApi } from "../../domain/providers/payment-api.ts";
 import type { Slot } from "../../domain/slot.ts";
-import type { ImportOptions, ImportReport } from "../../import/run-import.ts";
+import { type ImportOptions, type ImportReport, LEASE_SECONDS } from "../../import/run-import.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { jsonOption } from "../arguments.ts";
 import { conclude } from "../conclude.ts";
@@ -47,7 +47,10 @@ export function runOptions(
   { stderr }: Terminal,
   { dryRun, notify }: ImportOutput,
 ): Pick<ImportOptions, "dryRun" | "notify" | "waiting"> {
-  const waiting = () => void stderr.write("waiting for the same import, which is already running\n");
+  const waiting = () =>
+    void stderr.write(
+      `waiting: the same import is running, or was interrupted within the last ${LEASE_SECONDS} seconds\n`,
+    );
   return { dryRun, notify, waiting };
 }
 

@@ -1,6 +1,12 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { runCommand } from "../../../src/cli/tollgate.ts";
+import { hashOf } from "../../../src/import/run-import.ts";
+import { userFile } from "../../../src/import/sources/user-file.ts";
+import { acquireLease, type Lease, releaseLease } from "../../../src/store/leases.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { emptyDatabase } from "../../support/database.ts";
 import { STRIPE_KEY, stripeServer } from "../../support/stripe-server.ts";
@@ -69,6 +75,26 @@ describe("import users", () => {
       /^1 created, 0 updated, 0 unchanged, 1 left out\n[\s\S]*line 3 bob nobody +email: expected an email address/,
     );
     expect(await tollgate.json("import", "users", "--from", file)).toMatchObject({ created: 0, skipped: 1 });
+  });
+
+  it("says why it waits when it is run again at once after Ctrl-C, then continues", async () => {
+    const file = await fileOf("interrupted.csv", "id,email\nivy,ivy@example.com\n");
+    const { identity } = await userFile(file);
+    const name = `import:${hashOf([...identity, false])}`;
+    const left = await acquireLease(test.database, name, { seconds: 30 });
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    // As if it had run out by then.
+    const waits = once(stderr, "data").then(async ([printed]) => {
+      await releaseLease(test.database, left as Lease);
+      return String(printed);
+    });
+    const terminal = { env: serverVariables(test.url), stdout, stderr, exitCode: 0 };
+    await runCommand(["import", "users", "--from", file], terminal);
+    expect(await waits).toBe(
+      "waiting: the same import is running, or was interrupted within the last 10 seconds\n",
+    );
+    expect(String(stdout.read())).toMatch(/^1 created/);
+    expect(terminal.exitCode).toBe(0);
   });
 
   it("emits events only when it is told to", async () => {
