@@ -7082,4 +7082,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/commands/import.test.ts"],
     only: "why it waits",
   },
+  {
+    file: "src/domain/refusals/invalid-input.ts",
+    find: '"options" in issue && issue.options ? notOneOf(issue.options) : {',
+    replace: "{",
+    fault: "the assistant says of a file in a message that its type is not valid, and not which ones are",
+    tests: ["test/api/chat.test.ts"],
+    only: "a file",
+  },
 ];

@@ -579,12 +579,12 @@ describe("access to the chat", () => {
     [
       "a file",
       parts({ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }),
-      "messages.0.parts.0.type: is not valid",
+      "messages.0.parts.0.type: expected one of text, reasoning, step-start",
     ],
     [
       "a tool's result",
       parts({ type: "tool-x", toolCallId: "1", state: "output-available" }),
-      "messages.0.parts.0.type: is not valid",
+      "messages.0.parts.0.type: expected one of text, reasoning, step-start",
     ],
     ["text that is none", parts({ type: "text", text: { a: 1 } }), "messages.0.parts.0.text: expected text"],
     [

@@ -42,8 +42,11 @@ function problemOf(issue: z.core.$ZodIssue): InputProblem {
       return tooSmall(issue.origin, Number(issue.minimum));
     case "too_big":
       return tooBig(issue.origin, Number(issue.maximum));
+    case "invalid_union":
+      // Of a field that tells variants apart, zod lists the variants.
+      return "options" in issue && issue.options ? notOneOf(issue.options) : { problem: "invalid" };
     case "invalid_value":
-      return { problem: "not_one_of", values: issue.values.map(String) };
+      return notOneOf(issue.values);
     case "invalid_format":
       return issue.message === "control_characters"
         ? { problem: "control_characters" }
@@ -55,6 +58,10 @@ function problemOf(issue: z.core.$ZodIssue): InputProblem {
     default:
       return { problem: "invalid" };
   }
+}
+
+function notOneOf(values: readonly unknown[]): InputProblem {
+  return { problem: "not_one_of", values: values.map(String) };
 }
 
 const MISSING = "missing";
