@@ -7090,4 +7090,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/chat.test.ts"],
     only: "a file",
   },
+  {
+    file: "src/operations/page.ts",
+    find: "{1,255})$/u;",
+    replace: "{1,255})$/;",
+    fault: "no list of users continues after one whose id has more than 127 emoji",
+    tests: ["test/operations/user-directory.test.ts"],
+    only: "has cursors for ids",
+  },
 ];

@@ -92,7 +92,8 @@ export function malformedCursor(): never {
   refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
 }
 
-const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
+// By characters, as the length of an id is: an emoji has two code units.
+const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/u;
 
 /**
  * @param isId whether the list has ids like this: the database must not be asked for others
