@@ -1672,7 +1672,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "several headers",
   },
   {
-    file: "src/providers/webhook/identity.ts",
+    file: "src/providers/webhook/is-longer-than.ts",
     find: "[...text].length",
     replace: "text.length",
     fault: "an event id of 255 characters is refused when they have two units each",
@@ -7097,5 +7097,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "no list of users continues after one whose id has more than 127 emoji",
     tests: ["test/operations/user-directory.test.ts"],
     only: "has cursors for ids",
+  },
+  {
+    file: "src/providers/webhook/json-reader.ts",
+    find: "isLongerThan(value, MAX_TEXT_CHARACTERS)",
+    replace: "value.length > MAX_TEXT_CHARACTERS",
+    fault: "users whose ids have more than 127 emoji pay, and get no subscription",
+    tests: ["test/providers/fields.test.ts"],
+    only: "accepts text of 1 to 255",
   },
 ];

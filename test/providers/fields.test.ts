@@ -30,10 +30,13 @@ test("ignores inherited properties", () => {
 });
 
 test("accepts text of 1 to 255 well-formed characters without NUL", () => {
-  expect(new JsonReader({ a: "x".repeat(255) }).text("a")).toHaveLength(255);
-  expect(() => new JsonReader({ a: "x".repeat(256) }).text("a")).toThrow(
-    "a: expected at most 255 characters",
-  );
+  for (const character of ["x", "🔑"]) {
+    const longest = character.repeat(255);
+    expect(new JsonReader({ a: longest }).text("a")).toBe(longest);
+    expect(() => new JsonReader({ a: longest + character }).text("a")).toThrow(
+      "a: expected at most 255 characters",
+    );
+  }
   expect(() => new JsonReader({ a: "x\0" }).text("a")).toThrow(
     'a: expected text without NUL, got "x\\u0000"',
   );

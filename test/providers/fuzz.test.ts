@@ -219,7 +219,7 @@ function isSoundText(text: string | null): boolean {
   return (
     typeof text === "string" &&
     text.length > 0 &&
-    text.length <= 255 &&
+    [...text].length <= 255 &&
     text.isWellFormed() &&
     !text.includes("\0")
   );

@@ -1,5 +1,6 @@
 import { InvalidPayload } from "../../domain/deliveries/payload-problems.ts";
 import type { EventIdentity } from "../../domain/events/payment-event.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 
 const MAX_CHARACTERS = 255;
 
@@ -26,10 +27,4 @@ function usable(value: unknown, name: string): string {
   if (value.includes("\0")) throw new InvalidPayload(`${name} contains a NUL character`);
   if (!value.isWellFormed()) throw new InvalidPayload(`${name} is not well-formed Unicode`);
   return value;
-}
-
-/** Characters outside the Basic Multilingual Plane are two UTF-16 units each. */
-function isLongerThan(text: string, characters: number): boolean {
-  if (text.length <= characters) return false;
-  return text.length > 2 * characters || [...text].length > characters;
 }

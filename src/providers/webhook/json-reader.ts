@@ -1,6 +1,7 @@
 import type { Expectation } from "../../domain/deliveries/failures.ts";
 import { UnreadablePayload } from "../../domain/deliveries/payload-problems.ts";
 import { type Instant, instantOfRfc3339, instantOfUnixSeconds, toDate, toMicros } from "./instant.ts";
+import { isLongerThan } from "./is-longer-than.ts";
 
 const MAX_TEXT_CHARACTERS = 255;
 const MAX_URL_CHARACTERS = 2_000;
@@ -161,7 +162,7 @@ export class JsonReader {
     const value = this.#value;
     if (value === undefined || value === null || value === "") return null;
     if (typeof value !== "string") return this.#refuse(expected);
-    if (value.length > MAX_TEXT_CHARACTERS) return this.#refuse("text_up_to_255");
+    if (isLongerThan(value, MAX_TEXT_CHARACTERS)) return this.#refuse("text_up_to_255");
     if (value.includes("\0")) return this.#refuse("text_without_nul");
     return value.isWellFormed() ? value : this.#refuse("unicode");
   }
