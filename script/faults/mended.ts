@@ -7106,4 +7106,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/fields.test.ts"],
     only: "accepts text of 1 to 255",
   },
+  {
+    file: "src/store/sign-in/revocations.ts",
+    find: "await revoke(database, BEFORE_SECOND_FACTOR, [userId, keep]);",
+    replace: "await database.run(BEFORE_SECOND_FACTOR, [userId, keep]);",
+    fault: "turning a second factor on fails where a new password ends the same sessions",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "although a new password is ending them",
+  },
+  {
+    file: "src/store/sign-in/revocations.ts",
+    find: "await revoke(database, STALE_SIGN_IN, [userId, token]);",
+    replace: "await database.run(STALE_SIGN_IN, [userId, token]);",
+    fault: "a sign-in with the former password keeps its session where a new password ends others",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "although a new password is ending them",
+  },
 ];

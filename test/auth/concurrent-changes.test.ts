@@ -5,7 +5,11 @@ import type { Person } from "../../src/domain/callers/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";
-import { lockPassword } from "../../src/store/sign-in/revocations.ts";
+import {
+  lockPassword,
+  revokeBeforeSecondFactor,
+  revokeStaleSignIn,
+} from "../../src/store/sign-in/revocations.ts";
 import { lockUserOfSession } from "../../src/store/sign-in/sessions.ts";
 import { disableTwoFactor } from "../../src/store/sign-in/two-factor-changes.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
@@ -303,6 +307,30 @@ describe("a request that is under way", () => {
       expect(codes).toContain(code);
     },
   );
+
+  it.each([
+    ["a second factor", (id: string) => revokeBeforeSecondFactor(context.test.database, id, "none")],
+    [
+      "a late sign-in",
+      (userId: string) => revokeStaleSignIn(context.test.database, { userId, token: userId }),
+    ],
+  ])("ends the sessions of %s although a new password is ending them", async (_, revoke) => {
+    const person = await context.signedUp();
+    await prepareReset(person);
+    await context.test.rows("update session set token = user_id where user_id = $1", [person.id]);
+    let revoking: Promise<unknown> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(NEVER_CHECK_FOR_DEADLOCKS);
+      // As a new password does: the sessions first, then the links.
+      await transaction.run(LOCK_AS_REVOCATION, [person.id]);
+      await transaction.run(LOCK_SESSIONS, [person.id]);
+      revoking = revoke(person.id).catch((error) => error);
+      await waiting(1);
+      await transaction.commitAfter([transaction.run(FORGET_LINKS, [person.id])]);
+    });
+    expect(await revoking).toBeUndefined();
+    expect([await sessionsOf(person), await linksOf(person)]).toEqual([0, 0]);
+  });
 
   it("is refused without an error in the log when somebody else takes the address of a new account", async () => {
     const linesBefore = context.lines.length;

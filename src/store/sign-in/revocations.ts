@@ -8,7 +8,10 @@ const LOCK_USER = {
   text: `select from "user" where id = $1 for no key update`,
 };
 
-/** A statement sees what was committed before it began: keys that are just being created are waited for first. */
+/**
+ * A statement sees what was committed before it began: keys that are just being created are waited for first, as are other
+ * revocations, which delete the same sessions and links in an order of their own.
+ */
 async function revoke(
   database: Database,
   statement: Statement,
@@ -125,11 +128,11 @@ delete from verification where value = $1`,
  * @param keep the id or token of the session that stays
  */
 export async function revokeBeforeSecondFactor(
-  database: Queryable,
+  database: Database,
   userId: string,
   keep: string,
 ): Promise<void> {
-  await database.run(BEFORE_SECOND_FACTOR, [userId, keep]);
+  await revoke(database, BEFORE_SECOND_FACTOR, [userId, keep]);
 }
 
 const STALE_SIGN_IN = {
@@ -141,10 +144,10 @@ delete from verification where value = $1`,
 
 /** The session and trusted device of a sign-in that began before the password changed and ended after it. */
 export async function revokeStaleSignIn(
-  database: Queryable,
+  database: Database,
   { userId, token }: { userId: string; token: string },
 ): Promise<void> {
-  await database.run(STALE_SIGN_IN, [userId, token]);
+  await revoke(database, STALE_SIGN_IN, [userId, token]);
 }
 
 const OTHER_SESSIONS = {
