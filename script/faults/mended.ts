@@ -7122,4 +7122,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/concurrent-changes.test.ts"],
     only: "although a new password is ending them",
   },
+  {
+    file: "src/providers/lemon-squeezy/change-subscription.ts",
+    find: "quantity !== null && quantity <= 1)",
+    replace: "quantity !== null && quantity < 0)",
+    fault: "a change of plan at Lemon Squeezy is said to be made in part where only a needless read fails",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+    only: "without a read that could fail",
+  },
 ];

@@ -182,6 +182,26 @@ describe("Lemon Squeezy's API", () => {
     ).toEqual(expected);
   });
 
+  it.each([0, 1])(
+    "changes the plan of %i seats without a read that could fail afterwards",
+    async (quantity) => {
+      provider.respondWith(({ method }) =>
+        provider.requests.some((sent) => sent.method === "PATCH") && method === "GET"
+          ? { status: 404, body: { errors: [{ detail: "No.", status: "404" }] } }
+          : { body: { data: { id: "50", attributes: { first_subscription_item: { id: 7, quantity } } } } },
+      );
+      await api.changeSubscription("50", {
+        when: "now",
+        priceId: "31",
+        currentPriceId: "21",
+        seats: null,
+        resultingPriceId: "31",
+        resultingSeats: 1,
+      });
+      expect(provider.requests.map(({ method }) => method)).toEqual(["GET", "PATCH"]);
+    },
+  );
+
   describe("the portal of an address that is not confirmed", () => {
     const own = { id: "50", attributes: { order_id: 40 } };
     const ownOrder = { id: "40" };
