@@ -7130,4 +7130,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
     only: "without a read that could fail",
   },
+  {
+    file: "src/auth/routes/route-list.ts",
+    find: "callbackURL: callbackURL.min(1)",
+    replace: "callbackURL",
+    fault: "a link to a new password with an empty callbackURL leads to a page that is not there",
+    tests: ["test/auth/routes/routes.test.ts"],
+    only: "name the parameter",
+  },
 ];

@@ -63,7 +63,8 @@ const withSecondFactor = {
 
 const callbackURL = z.string().describe("Where to redirect: a path or URL of this server.");
 
-const ResetLink = z.object({ callbackURL });
+// With an empty one, Better Auth redirects to a page of its own, which is not mounted.
+const ResetLink = z.object({ callbackURL: callbackURL.min(1) });
 
 const VerificationLink = z.object({
   token: z.string().describe("The token in the mail."),

@@ -85,6 +85,7 @@ describe("the routes below /api/auth", () => {
   it.each([
     ["", "callbackURL: is required"],
     ["?callbackUrl=/x", "callbackURL: is required"],
+    ["?callbackURL=", "callbackURL: must not be empty"],
     ["?callbackURL=/x&callbackURL=/y", "callbackURL: given more than once"],
   ])("name the parameter of a link that cannot be used: %s", async (query, error) => {
     const request = new Request(`${APP_URL}/api/auth/reset-password/abc${query}`);
