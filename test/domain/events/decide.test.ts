@@ -5,6 +5,7 @@ import type { DecideContext } from "../../../src/domain/events/decide-context.ts
 import type { PaymentEvent } from "../../../src/domain/events/payment-event.ts";
 import { definePlans, type PlanCatalog } from "../../../src/domain/plans/plan.ts";
 import type { Subscription } from "../../../src/domain/subscriptions/subscription.ts";
+import { IGNORED } from "../../../src/providers/webhook/event-kinds.ts";
 import { subscription } from "../subscription.ts";
 
 const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
@@ -20,19 +21,7 @@ function known(subscriptions: Subscription[] = []): DecideContext {
 }
 
 function event(overrides: Partial<PaymentEvent>): PaymentEvent {
-  return {
-    kind: "customer.subscription.updated",
-    occurredAtMicros: null,
-    userId: null,
-    planId: null,
-    providerSubscriptionId: null,
-    customerId: null,
-    items: [],
-    status: null,
-    currentPeriodEnd: null,
-    cancelAtPeriodEnd: null,
-    ...overrides,
-  };
+  return { ...IGNORED, kind: "customer.subscription.updated", ...overrides };
 }
 
 function decideFor(subscriptions: Subscription[], changes: Partial<PaymentEvent>) {
