@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { refuse } from "../domain/refusals/refusal.ts";
 import { BodyBudget } from "./body-budget.ts";
+import { refuseBody } from "./refuse-body.ts";
 
 /** The body exceeds the limit; thrown before the rest has arrived. */
 export class BodyTooLarge extends Error {
@@ -88,11 +89,7 @@ export async function readBodyOrRefuse(incoming: IncomingMessage, maxBytes: numb
     return await readBody(incoming, maxBytes);
   } catch (error) {
     if (error instanceof BodyTooLarge) refuse({ reason: "payload_too_large", params: { maxBytes } });
-    if (error instanceof BodyAborted)
-      refuse({
-        reason: "invalid_input",
-        params: { problem: "unreadable_body", expected: "a complete body" },
-      });
+    if (error instanceof BodyAborted) refuseBody("a complete body");
     if (error instanceof BodyAbandoned) refuse({ reason: "unavailable" });
     throw error;
   }
