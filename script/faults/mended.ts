@@ -4699,7 +4699,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "a session",
   },
   {
-    file: "src/mail/smtp-session.ts",
+    file: "src/mail/smtp-error.ts",
     find: "/^(RCPT|DATA)/",
     replace: "/^RCPT/",
     fault: "one mail that is taken for spam holds up all others",

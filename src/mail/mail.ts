@@ -6,7 +6,7 @@ import { createTransport } from "nodemailer";
 import { composeReadable, message } from "./compose.ts";
 import type { EmailMessage, MailOutcome } from "./email-message.ts";
 import type { Log } from "./log.ts";
-import { isInvalidAddress, type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
+import { concernsThisMail, isInvalidAddress, type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 export type MailOptions = {
   /** `null`: mail is written to files below `dataDir`. */
@@ -119,11 +119,6 @@ export function createMail(
 /** Whether the server has rejected it for good; it refuses a wrong password with such a status as well. */
 function isRejected({ code, responseCode }: SmtpErrorDetails): boolean {
   return responseCode !== undefined && responseCode >= 500 && code !== "EAUTH";
-}
-
-/** Or its recipient: a greeting or the refusal of a sender concerns all mail, and may be other once the server is mended. */
-function concernsThisMail({ command = "" }: SmtpErrorDetails): boolean {
-  return /^(RCPT|DATA)/.test(command);
 }
 
 /** Whether the server would not accept mail from us later either. */

@@ -15,3 +15,11 @@ export function smtpErrorDetails(error: unknown): SmtpErrorDetails {
 export function isInvalidAddress({ code, command }: SmtpErrorDetails): boolean {
   return code === "EENVELOPE" && command === "API";
 }
+
+/**
+ * Whether it concerns one mail alone, or its recipient: a greeting or the refusal of a sender concerns all mail,
+ * and may be other once the server is mended.
+ */
+export function concernsThisMail({ command = "" }: SmtpErrorDetails): boolean {
+  return /^(RCPT|DATA)/.test(command);
+}

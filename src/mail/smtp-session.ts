@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { Composed } from "./compose.ts";
-import { isInvalidAddress, type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
+import { concernsThisMail, isInvalidAddress, type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 /**
  * `accepted`: by the server. `rejected`: for good. `deferred`: for now. `unsent`: an error that concerns all
@@ -74,11 +74,11 @@ async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed)
 }
 
 function outcomeOf(error: SmtpErrorDetails, hasStarted: boolean): Exclude<MailResult["outcome"], "accepted"> {
-  const { responseCode, command = "" } = error;
+  const { responseCode } = error;
   if (isInvalidAddress(error)) return "rejected";
   if (responseCode === undefined) return hasStarted ? "unknown" : "unsent";
   // RFC 5321, section 3.8: 421 announces that the server closes, whatever the command.
-  if (responseCode === 421 || !/^(RCPT|DATA)/.test(command)) return "unsent";
+  if (responseCode === 421 || !concernsThisMail(error)) return "unsent";
   return responseCode >= 500 ? "rejected" : "deferred";
 }
 
