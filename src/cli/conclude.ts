@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { errorText } from "../domain/error-text.ts";
 import { escapeControls } from "../domain/escape-controls.ts";
 import { Refusal } from "../domain/refusals/refusal.ts";
 import { printable } from "./output/table.ts";
@@ -77,13 +78,12 @@ function fail(terminal: Terminal, sentence: string): void {
 function sentenceOf(error: unknown, command: Command | null): string {
   if (error instanceof Refusal)
     return error.sentence(error.field === null ? null : typedName(error.field, command));
-  if (!(error instanceof Error)) return String(error);
   if (isUnreachable(error)) return `the database cannot be reached: ${error.message}`;
-  return error.message || error.name;
+  return errorText(error);
 }
 
 /** Thrown by the store, not as a refusal. */
-export function isUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): error is Error {
   return error instanceof Error && error.name === "DatabaseUnavailable";
 }
 
