@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LOCALES, type Locale } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
-import { type Feature, shownFeatures } from "../../domain/plans/feature.ts";
+import { shownFeatures } from "../../domain/plans/feature.ts";
 import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plans/plan.ts";
 import { defineOperation } from "../operation.ts";
 import { malformedCursor, PAGE, pageOf } from "../page.ts";
@@ -70,11 +70,7 @@ function viewOf(plan: Plan, locale: Locale): z.input<typeof PlanView> {
     trialDays,
     prices,
     features: shownFeatures(features).map(({ text }) => text[locale]),
-    featureDetails: features.map((feature) => detailsOf(feature, locale)),
+    featureDetails: features.map(({ id, kind, value, text }) => ({ id, kind, value, text: text[locale] })),
     isForSale: forSale.length > 0,
   };
-}
-
-function detailsOf({ id, kind, value, text }: Feature, locale: Locale): z.input<typeof FeatureDetails> {
-  return { id, kind, value, text: text[locale] };
 }
