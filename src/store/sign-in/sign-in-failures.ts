@@ -10,6 +10,12 @@ const FORGET_AFTER = "interval '1 hour'";
 const STEP_SECONDS = 10;
 const MAX_WAIT_SECONDS = 300;
 
+/** What is ahead was counted while the database's clock was, as before a failover: its wait could last for hours. */
+const IS_EXPIRED = `(f.last_at < clock_timestamp() - ${FORGET_AFTER} or f.last_at > clock_timestamp() + interval '1 minute'
+    or f.failures < $2::int and f.first_at < clock_timestamp() - ${WINDOW})`;
+
+const NEXT_ATTEMPT_AT = `f.last_at + least(${MAX_WAIT_SECONDS}, (f.failures - $2::int + 1) * ${STEP_SECONDS}) * interval '1 second'`;
+
 // Counted before the password is checked, so that concurrent guesses are not all free. Below the threshold
 // failures expire after the window; above it only after an hour without any.
 const TAKE = {
@@ -17,17 +23,17 @@ const TAKE = {
   text: `
 insert into sign_in_failure as f (key, failures) values ($1, 1)
 on conflict (key) do update set
-  failures = case when ${isExpired("f")} then 1 else f.failures + 1 end,
-  first_at = case when ${isExpired("f")} then clock_timestamp() else f.first_at end,
+  failures = case when ${IS_EXPIRED} then 1 else f.failures + 1 end,
+  first_at = case when ${IS_EXPIRED} then clock_timestamp() else f.first_at end,
   last_at = clock_timestamp()
-where ${isExpired("f")} or f.failures < $2::int or clock_timestamp() >= ${nextAttemptAt("f")}
+where ${IS_EXPIRED} or f.failures < $2::int or clock_timestamp() >= ${NEXT_ATTEMPT_AT}
 returning f.failures`,
 };
 
 const WAIT = {
   name: "sign_in_wait",
   text: `
-select greatest(1, ceil(extract(epoch from ${nextAttemptAt("f")} - clock_timestamp())))::int as "waitSeconds"
+select greatest(1, ceil(extract(epoch from ${NEXT_ATTEMPT_AT} - clock_timestamp())))::int as "waitSeconds"
 from sign_in_failure f where f.key = $1 and f.failures >= $2::int`,
 };
 
@@ -37,16 +43,6 @@ const RETURN = {
 };
 
 const CLEAR = { name: "clear_sign_in_failures", text: "delete from sign_in_failure where key = $1" };
-
-/** What is ahead was counted while the database's clock was, as before a failover: its wait could last for hours. */
-function isExpired(row: string): string {
-  return `(${row}.last_at < clock_timestamp() - ${FORGET_AFTER} or ${row}.last_at > clock_timestamp() + interval '1 minute'
-    or ${row}.failures < $2::int and ${row}.first_at < clock_timestamp() - ${WINDOW})`;
-}
-
-function nextAttemptAt(row: string): string {
-  return `${row}.last_at + least(${MAX_WAIT_SECONDS}, (${row}.failures - $2::int + 1) * ${STEP_SECONDS}) * interval '1 second'`;
-}
 
 /** Counts an attempt, or returns for how many seconds there must be none. */
 export async function takeSignInAttempt(
