@@ -37,8 +37,7 @@ export async function migrate(database: Database): Promise<string[]> {
   const lock = await lockMigrations(database);
   try {
     await createHistory(database);
-    const applied = await appliedMigrations(database);
-    const open = (await migrationFiles()).filter((name) => !applied.has(name));
+    const open = await pendingMigrations(database);
     for (const name of open) {
       const text = await readFile(new URL(name, FOLDER), "utf8");
       if (isConcurrent(name))
