@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import type { Person } from "../domain/callers/caller.ts";
 import type { Queryable } from "../store/database.ts";
 import { findLinkOwner } from "../store/keys/plugin-links.ts";
-import { randomText } from "./random-text.ts";
+import { RANDOM_TEXT, randomText } from "./random-text.ts";
 
 const PREFIX = "tgl_";
-const RANDOM_LENGTH = 40;
-const SECRET = new RegExp(`^${PREFIX}[A-Za-z0-9]{${RANDOM_LENGTH}}$`);
+const SECRET = new RegExp(`^${PREFIX}${RANDOM_TEXT}$`);
 
-/** A new secret for an address, of 238 random bits. Shown once; only its hash is stored. */
+/** A new secret for an address. Shown once; only its hash is stored. */
 export function newLinkSecret(): { secret: string; hash: Buffer } {
-  const secret = PREFIX + randomText(RANDOM_LENGTH);
+  const secret = PREFIX + randomText();
   return { secret, hash: hashOf(secret) };
 }
 

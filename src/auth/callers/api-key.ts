@@ -1,26 +1,24 @@
 import { createHash } from "node:crypto";
-import { randomText } from "../random-text.ts";
+import { RANDOM_TEXT, randomText } from "../random-text.ts";
 
 /** A user's key acts as its owner, a service key for the users that it names. */
 const KEY_PREFIXES = { user: "tg_", service: "tgs_" } as const;
 
 type KeyKind = keyof typeof KEY_PREFIXES;
 
-const RANDOM_LENGTH = 40;
-
 /** Stored and shown in the clear: enough to tell keys apart, far too little to guess the rest. */
 const SHOWN_RANDOM_LENGTH = 8;
 
-const KEY = new RegExp(`^(tgs?_)[A-Za-z0-9]{${RANDOM_LENGTH}}$`);
+const KEY = new RegExp(`^(tgs?_)${RANDOM_TEXT}$`);
 
 /** What is stored of a key; `hash` is the SHA-256 of the whole key. */
 export type StoredKey = { prefix: string; hash: Buffer };
 
 export type ParsedKey = StoredKey & { kind: KeyKind };
 
-/** A new key, of 238 random bits. Shown once; only prefix and hash are stored. */
+/** A new key. Shown once; only prefix and hash are stored. */
 function newKey(kind: KeyKind): StoredKey & { key: string } {
-  const key = KEY_PREFIXES[kind] + randomText(RANDOM_LENGTH);
+  const key = KEY_PREFIXES[kind] + randomText();
   return { key, ...toStoredKey(key, KEY_PREFIXES[kind]) };
 }
 
