@@ -3,7 +3,7 @@ import type { FailureReason } from "../../domain/deliveries/failures.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { ATTEMPT_NO } from "./claims.ts";
-import { isInAnyBlock } from "./delivery-block.ts";
+import { IS_IN_ANY_BLOCK } from "./delivery-block.ts";
 
 export type LoggedDelivery = {
   id: string;
@@ -146,7 +146,7 @@ const OF_SUBSCRIPTION = pageOf(
   "deliveries_of_subscription",
   `select d.* from (
       select distinct a.delivery_id from webhook_attempts a
-      where a.subscription_id = $6::uuid and ${isInAnyBlock("a.delivery_id")}
+      where a.subscription_id = $6::uuid and ${IS_IN_ANY_BLOCK}
     ) changed
     join webhook_delivery d on d.id = changed.delivery_id
     where $5::text is null or d.status = $5`,

@@ -1,6 +1,6 @@
 import type { Changes } from "../../domain/subscriptions/changes.ts";
 import type { Queryable } from "../database.ts";
-import { isInAnyBlock } from "../deliveries/delivery-block.ts";
+import { IS_IN_ANY_BLOCK } from "../deliveries/delivery-block.ts";
 import { type ListPosition, microsOf, positionParameters, timeOf } from "../list-position.ts";
 
 /** One entry in a subscription's history. */
@@ -25,7 +25,7 @@ with place as materialized (
   select a.changed_at as at, named.id, a.delivery_id, a.changes
   from webhook_attempts a
   cross join lateral (select ('event-' || a.delivery_id || '-' || a.claim_no) collate "C" as id) named
-  where a.subscription_id = $1::uuid and ${isInAnyBlock("a.delivery_id")} and a.changed_at <= (select at from place)
+  where a.subscription_id = $1::uuid and ${IS_IN_ANY_BLOCK} and a.changed_at <= (select at from place)
     and (a.changed_at < (select at from place) or named.id < $3::text)
   order by a.changed_at desc, named.id desc limit $4::int
 ), comparison as (
@@ -58,7 +58,7 @@ const LAST_EVENT = {
   text: `
 select distinct on (a.subscription_id) d.event_id as "eventId"
 from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id
-where a.subscription_id = any (array[$1::uuid]) and ${isInAnyBlock("a.delivery_id")}
+where a.subscription_id = any (array[$1::uuid]) and ${IS_IN_ANY_BLOCK}
 order by a.subscription_id, a.changed_at desc nulls last`,
 };
 
