@@ -29,11 +29,9 @@ const INSERT = {
 with created as (
   insert into service_key (id, name, permissions, limit_requests, limit_seconds, created_by, expires_at)
   values ($1::uuid, $2, $3::text[], $4::int, $5::int, $6, $7::timestamptz)
-  returning id, created_at as "createdAt"
-), secret as (
-  insert into service_key_secret (hash, service_key_id, prefix) select $8::bytea, id, $9 from created
+  returning id
 )
-select * from created`,
+insert into service_key_secret (hash, service_key_id, prefix) select $8::bytea, id, $9 from created`,
 };
 
 export type NewServiceKey = {
