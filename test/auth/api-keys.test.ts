@@ -174,7 +174,6 @@ describe("an API key", () => {
     const otherUser = await context.signedUp();
     const database = context.test.database;
     expect(await revokeApiKey(database, otherUser.id, keys[2]?.id as string)).toBe(false);
-    expect(await revokeApiKey(database, userId, "not-an-id")).toBe(false);
     expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(true);
     expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(false);
     expect(await listApiKeys(database, otherUser.id, { before: null, limit: 10 })).toEqual([]);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Role } from "../../domain/callers/caller.ts";
-import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";
 import { IS_BANNED } from "../users/bans.ts";
@@ -84,7 +83,6 @@ returning id`,
 
 /** Returns whether a key was revoked. `userId: null` (the operator): any owner's. */
 export async function revokeApiKey(database: Queryable, userId: string | null, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false;
   return (await database.run(REVOKE, [userId, id])).length > 0;
 }
 
