@@ -2,6 +2,7 @@ import { z } from "zod";
 import { format } from "../domain/refusals/invalid-input.ts";
 import { refuse } from "../domain/refusals/refusal.ts";
 import { StorableText } from "../domain/storable-text.ts";
+import { isUuid } from "../domain/uuid.ts";
 import type { ListPosition } from "../store/list-position.ts";
 
 /** A name and an id beyond ASCII, encoded. */
@@ -30,6 +31,8 @@ export const IdCursor = NumberId.nullable()
   .default(null)
   .describe(PAGE.cursor.description ?? "");
 
+export type PageQuery = { limit: number; cursor: string | null };
+
 export type Page<Item> = {
   items: Item[];
   /** Where the next page begins; `null` at the end. */
@@ -44,13 +47,17 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * Cuts a page out of rows that were read with one more than the page holds: it shows whether there is a next
- * page.
+ * A page of a list that is ordered by a time.
+ * @param read the rows behind a position, `null`: from the start of the list
+ * @param isId whether the list has ids like this: the database must not be asked for others
+ * @throws Refusal `invalid_input` for a cursor that no page has given out
  */
-export function cutPage<Row extends ListPosition>(
-  rows: readonly Row[],
-  limit: number,
-): Page<WithoutTime<Row>> {
+export async function readPage<Row extends ListPosition>(
+  { limit, cursor }: PageQuery,
+  read: (position: ListPosition | null, limit: number) => Promise<readonly Row[]>,
+  isId: (text: string) => boolean = isUuid,
+): Promise<Page<WithoutTime<Row>>> {
+  const rows = await read(positionOf(cursor, isId), limit + 1);
   const { items, nextCursor } = cutPageAt(rows, limit, ({ atMicros, id }) => toCursor(`${atMicros}.${id}`));
   return { items: items.map(({ atMicros: _, ...item }) => item as WithoutTime<Row>), nextCursor };
 }
@@ -58,7 +65,10 @@ export function cutPage<Row extends ListPosition>(
 /** Of each member of a union. */
 type WithoutTime<Row> = Row extends unknown ? Omit<Row, "atMicros"> : never;
 
-/** The same of a list whose cursors are ids. */
+/**
+ * Cuts a page out of rows that were read with one more than the page holds: it shows whether there is a next
+ * page. For lists whose cursors are ids.
+ */
 export function cutPageById<Row extends { id: string }>(rows: readonly Row[], limit: number): Page<Row> {
   return cutPageAt(rows, limit, ({ id }) => id);
 }
@@ -95,11 +105,7 @@ export function malformedCursor(): never {
 // By characters, as the length of an id is: an emoji has two code units.
 const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/u;
 
-/**
- * @param isId whether the list has ids like this: the database must not be asked for others
- * @throws Refusal `invalid_input` for what no page has given out
- */
-export function positionOf(cursor: string | null, isId: (text: string) => boolean): ListPosition | null {
+function positionOf(cursor: string | null, isId: (text: string) => boolean): ListPosition | null {
   if (cursor === null) return null;
   const [atMicros, id] = readCursor(cursor, POSITION);
   return isId(id) ? { atMicros, id } : malformedCursor();

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { UserId } from "../../domain/users/user-id.ts";
-import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listKeysWithOwners, type OwnedKey } from "../../store/keys/api-key-directory.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { PAGE, pageOf, readPage } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";
 
 const OwnedApiKeyView = ApiKeyView.extend({
@@ -22,10 +21,10 @@ export const listAnyKeys = defineOperation({
   input: z.strictObject({ ...PAGE, userId: UserId.nullable().default(null) }),
   reasons: [],
   output: pageOf(OwnedApiKeyView),
-  run: async (deps: { database: Queryable }, _caller, { userId, limit, cursor }) => {
-    const before = positionOf(cursor, isUuid);
-    const rows = await listKeysWithOwners(deps.database, userId, { before, limit: limit + 1 });
-    const { items, nextCursor } = cutPage(rows, limit);
+  run: async (deps: { database: Queryable }, _caller, { userId, ...page }) => {
+    const { items, nextCursor } = await readPage(page, (before, limit) =>
+      listKeysWithOwners(deps.database, userId, { before, limit }),
+    );
     return { items: items.map(toView), nextCursor };
   },
 });

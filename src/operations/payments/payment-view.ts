@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { PAYMENT_STATUSES, type PaymentStatus } from "../../domain/payments/payment.ts";
 import { SLOTS } from "../../domain/slot.ts";
-import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ListedPayment, paymentsOfUser } from "../../store/payments/payment-list.ts";
-import { cutPage, PAGE, type Page, positionOf } from "../page.ts";
+import { PAGE, type Page, type PageQuery, readPage } from "../page.ts";
 
 /** A payment, wherever it is shown. */
 export const PaymentView = z
@@ -27,20 +26,15 @@ export const PAYMENT_FILTERS = {
   subscriptionId: z.uuid().nullable().default(null).describe("Only payments of this subscription."),
 };
 
-type Query = {
-  limit: number;
-  cursor: string | null;
-  status: PaymentStatus | null;
-  subscriptionId: string | null;
-};
+type Query = PageQuery & { status: PaymentStatus | null; subscriptionId: string | null };
 
 /** A page of a user's payments, the newest first. @throws Refusal `invalid_input` for an unknown cursor */
-export async function pageOfPayments(
+export function pageOfPayments(
   { database }: { database: Queryable },
   userId: string,
   { limit, cursor, ...filter }: Query,
 ): Promise<Page<ListedPayment>> {
-  const before = positionOf(cursor, isUuid);
-  const rows = await paymentsOfUser(database, userId, filter, { before, limit: limit + 1 });
-  return cutPage(rows, limit);
+  return readPage({ limit, cursor }, (before, limit) =>
+    paymentsOfUser(database, userId, filter, { before, limit }),
+  );
 }

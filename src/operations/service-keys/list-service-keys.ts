@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { isUuid } from "../../domain/uuid.ts";
 import { limitText } from "../../limits/policies.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ListedServiceKey, listServiceKeys as listKeys } from "../../store/keys/service-key-list.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { PAGE, pageOf, readPage } from "../page.ts";
 import { ServiceKeyView } from "./service-key-view.ts";
 
 export const listServiceKeys = defineOperation({
@@ -15,10 +14,10 @@ export const listServiceKeys = defineOperation({
   input: z.strictObject(PAGE),
   reasons: [],
   output: pageOf(ServiceKeyView),
-  run: async (deps: { database: Queryable }, _caller, { cursor, limit }) => {
-    const before = positionOf(cursor, isUuid);
-    const rows = await listKeys(deps.database, { before, limit: limit + 1 });
-    const { items, nextCursor } = cutPage(rows, limit);
+  run: async (deps: { database: Queryable }, _caller, page) => {
+    const { items, nextCursor } = await readPage(page, (before, limit) =>
+      listKeys(deps.database, { before, limit }),
+    );
     return { items: items.map(toView), nextCursor };
   },
 });

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOutOfOrder } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { PAGE, pageOf, readPage } from "../page.ts";
 import { UserView } from "../users/user-view.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
@@ -26,10 +25,10 @@ export const listOutOfOrder = defineOperation({
   input: z.strictObject(PAGE),
   reasons: [],
   output: pageOf(OutOfOrder),
-  run: async (deps: { database: Queryable }, _caller, { limit, cursor }) => {
-    const before = positionOf(cursor, isUuid);
-    const rows = await subscriptionsOutOfOrder(deps.database, { before, limit: limit + 1 });
-    const { items, nextCursor } = cutPage(rows, limit);
+  run: async (deps: { database: Queryable }, _caller, page) => {
+    const { items, nextCursor } = await readPage(page, (before, limit) =>
+      subscriptionsOutOfOrder(deps.database, { before, limit }),
+    );
     return {
       items: items.map(({ userName, userEmail, ...subscription }) => ({
         ...subscription,

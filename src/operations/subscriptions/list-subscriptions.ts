@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOfUser } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { PAGE, pageOf, readPage } from "../page.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
 export const listSubscriptions = defineOperation({
@@ -15,11 +14,6 @@ export const listSubscriptions = defineOperation({
   input: z.strictObject(PAGE),
   reasons: [],
   output: pageOf(SubscriptionView),
-  run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
-    const rows = await subscriptionsOfUser(deps.database, caller.userId, {
-      before: positionOf(cursor, isUuid),
-      limit: limit + 1,
-    });
-    return cutPage(rows, limit);
-  },
+  run: (deps: { database: Queryable }, { userId }, page) =>
+    readPage(page, (before, limit) => subscriptionsOfUser(deps.database, userId, { before, limit })),
 });

@@ -7,7 +7,7 @@ import type { Queryable } from "../../store/database.ts";
 import { historyOf } from "../../store/subscriptions/subscription-history.ts";
 import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { PAGE, pageOf, readPage } from "../page.ts";
 import { ChangesView } from "./changes-view.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
@@ -34,15 +34,17 @@ export const showHistory = defineOperation({
   input: z.strictObject({ ...PAGE, id: SubscriptionView.shape.id }),
   reasons: ["not_found"],
   output: pageOf(Entry),
-  run: async (deps: { database: Queryable }, caller, { id, limit, cursor }) => {
+  run: async (deps: { database: Queryable }, caller, { id, ...page }) => {
     const subscription = await findSubscription(deps.database, id);
     // Another user's is refused like an unknown one: the response must not reveal which ids exist.
     if (!subscription || !isTheirs(subscription, caller)) {
       notFound("subscription");
     }
-    const before = positionOf(cursor, (id) => /^(event|reconcile)-[\d-]{1,40}$/.test(id));
-    const rows = await historyOf(deps.database, id, { before, limit: limit + 1 });
-    const { items, nextCursor } = cutPage(rows, limit);
+    const { items, nextCursor } = await readPage(
+      page,
+      (before, limit) => historyOf(deps.database, id, { before, limit }),
+      (entryId) => /^(event|reconcile)-[\d-]{1,40}$/.test(entryId),
+    );
     return {
       items: items.map(({ deliveryId, changes, ...entry }) => ({
         ...entry,

@@ -4,7 +4,7 @@ import { isUserId } from "../../domain/users/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listUsers as listed, type User } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, type Page, pageOf, positionOf } from "../page.ts";
+import { PAGE, type Page, type PageQuery, pageOf, readPage } from "../page.ts";
 import { UserView } from "./user-view.ts";
 
 /** An administrator's API key is not one: it lists its owner alone. */
@@ -22,11 +22,9 @@ export const listUsers = defineOperation({
 });
 
 /** @param page `id: null`: of all users, else of that one alone */
-export async function pageOfUsers(
+export function pageOfUsers(
   deps: { database: Queryable },
-  { id, limit, cursor }: { id: string | null; limit: number; cursor: string | null },
+  { id, ...page }: PageQuery & { id: string | null },
 ): Promise<Page<User>> {
-  const after = positionOf(cursor, isUserId);
-  const rows = await listed(deps.database, { id, after, limit: limit + 1 });
-  return cutPage(rows, limit);
+  return readPage(page, (after, limit) => listed(deps.database, { id, after, limit }), isUserId);
 }

@@ -12,7 +12,16 @@ import {
 } from "../../store/accounts/user-directory.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, cutPageAt, PAGE, type Page, pageOf, positionOf, readCursor, toCursor } from "../page.ts";
+import {
+  cutPageAt,
+  PAGE,
+  type Page,
+  type PageQuery,
+  pageOf,
+  readCursor,
+  readPage,
+  toCursor,
+} from "../page.ts";
 import { SubscriptionView } from "../subscriptions/subscription-view.ts";
 import { UserView } from "./user-view.ts";
 
@@ -54,14 +63,8 @@ export const searchUsers = defineOperation({
 
 type Dependencies = { database: Queryable; plans: PlanCatalog };
 
-type PageQuery = { limit: number; cursor: string | null };
-
-async function newest(
-  { database, plans }: Dependencies,
-  { limit, cursor }: PageQuery,
-): Promise<Page<DirectoryEntry>> {
-  const after = positionOf(cursor, isUserId);
-  return cutPage(await newestUsers(database, plans, { after, limit: limit + 1 }), limit);
+function newest({ database, plans }: Dependencies, page: PageQuery): Promise<Page<DirectoryEntry>> {
+  return readPage(page, (after, limit) => newestUsers(database, plans, { after, limit }), isUserId);
 }
 
 const FOUND_POSITION = new RegExp(`^(${FOUND_BY.join("|")})\\.([^\\0]{1,1000})$`);
