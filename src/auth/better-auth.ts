@@ -66,11 +66,11 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     sendMail(user.email, user.locale ?? scopes.getStore()?.locale ?? "en", mail);
 
   const hooks = passwordHooks(scopes);
-  const isHttps = new URL(options.appUrl).protocol === "https:";
+  const isHttps = options.appUrl.startsWith("https://");
 
   return betterAuth({
     appName: "Tollgate",
-    baseURL: new URL(options.appUrl).origin,
+    baseURL: options.appUrl,
     basePath: AUTH_PATH,
     // In this form no environment variable of Better Auth can replace it.
     secrets: [{ version: 1, value: options.secret }],

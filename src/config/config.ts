@@ -93,7 +93,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   const values = parsed.data;
   const contradictions = contradictionsIn(values);
   if (contradictions.length > 0) throw new ConfigError(contradictions.join("\n"));
-  const appUrl = values.APP_URL ?? `http://localhost:${values.PORT}`;
+  const appUrl = values.APP_URL ?? new URL(`http://localhost:${values.PORT}`).origin;
   const simulator = readSimulator(values, appUrl);
   if (simulator !== null && simulator.port !== 0 && simulator.port === values.PORT) {
     throw new ConfigError(`SIMULATOR_PORT: is the same as PORT, e.g. ${values.PORT + 1}`);
@@ -107,7 +107,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     preparedStatements: values.DATABASE_PREPARED === "on",
     appUrl,
     corsOrigins: values.CORS_ORIGINS ?? [],
-    returnOrigins: values.RETURN_ORIGINS ?? [new URL(appUrl).origin],
+    returnOrigins: values.RETURN_ORIGINS ?? [appUrl],
     authSecret: values.AUTH_SECRET ?? null,
     isProduction,
     logLevel: values.LOG_LEVEL,

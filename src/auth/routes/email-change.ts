@@ -83,5 +83,5 @@ function sha256(token: string): Buffer {
 }
 
 function linkTo(appUrl: string, token: string): string {
-  return `${new URL(appUrl).origin}/confirm-email-change?token=${token}`;
+  return `${appUrl}/confirm-email-change?token=${token}`;
 }

@@ -63,7 +63,7 @@ function leadsElsewhere(
   const location = headers.get("location");
   if (location === null) return false;
   const { origin } = new URL(location, appUrl);
-  return origin !== new URL(appUrl).origin && !ownOrigins().includes(origin);
+  return origin !== appUrl && !ownOrigins().includes(origin);
 }
 
 function withAllow(response: Response, allow: string): Response {
@@ -120,5 +120,5 @@ function queryOf({ method, url, headers }: Request, { page }: AuthRoute): string
 function originOf({ headers }: Request, appUrl: string): string | null {
   const site = headers.get("sec-fetch-site");
   if (site !== null && site !== "same-origin" && site !== "none") return null;
-  return headers.get("origin") ?? new URL(appUrl).origin;
+  return headers.get("origin") ?? appUrl;
 }
