@@ -1,14 +1,12 @@
 import type { Locale } from "../domain/locale.ts";
-import type { EmailMessage, MailOutcome } from "../mail/email-message.ts";
+import type { MailOutcome } from "../mail/email-message.ts";
+import type { Mail } from "../mail/mail.ts";
 import type { Queryable } from "../store/database.ts";
 import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import { type AccountMail, accountMail } from "./account-mail.ts";
 import type { Log } from "./log.ts";
 
-/** Queues a mail without waiting for it, and calls `onEnd` once it is no longer in memory. */
-export type MailQueue = {
-  send(message: EmailMessage, onEnd?: (outcome: MailOutcome) => Promise<void>): void;
-};
+export type MailQueue = Pick<Mail, "send">;
 
 /**
  * Resolves before the mail is delivered.
