@@ -31,7 +31,7 @@ export type DiagnoseOptions = {
 /** Checks everything that a server with these variables depends on. */
 export async function diagnose(
   variables: Record<string, string | undefined>,
-  { production = false }: DiagnoseOptions = {},
+  { production = false }: DiagnoseOptions,
 ): Promise<Finding[]> {
   let config: Config;
   try {

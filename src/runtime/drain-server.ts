@@ -18,7 +18,7 @@ const SWEEP_EVERY_MS = 250;
  * To be called before the server listens. The returned function stops accepting connections, and resolves
  * once all requests in progress have finished, or after the deadline, when all connections are destroyed.
  */
-export function prepareDrain(server: Server, options: Partial<DrainOptions> = {}): () => Promise<void> {
+export function prepareDrain(server: Server, options: Partial<DrainOptions>): () => Promise<void> {
   const connections: Connections = { open: new Set(), lastAtMs: Number.NEGATIVE_INFINITY };
   server.on("connection", (socket) => {
     connections.lastAtMs = performance.now();
