@@ -1,12 +1,8 @@
 import type { Database, Queryable, Statement } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
+import { LOCK_USER } from "../users/lock-user.ts";
 import { insertNotice, type StoredNotice } from "./account-notices.ts";
-
-const LOCK_USER = {
-  name: "lock_user_to_revoke",
-  text: `select from "user" where id = $1 for no key update`,
-};
 
 /**
  * A statement sees what was committed before it began: keys that are just being created are waited for first, as are other

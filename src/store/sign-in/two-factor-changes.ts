@@ -2,13 +2,9 @@ import type { TwoFactorChange } from "../../domain/notifications/account-notice.
 import type { Database, Queryable } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
+import { LOCK_USER } from "../users/lock-user.ts";
 import { insertNotice, type StoredNotice } from "./account-notices.ts";
 import { hasSession } from "./sessions.ts";
-
-const LOCK_USER = {
-  name: "lock_user_to_change_second_factor",
-  text: `select from "user" where id = $1 for no key update`,
-};
 
 const LOCK_SET_UP = {
   name: "lock_set_up_of_second_factor",
