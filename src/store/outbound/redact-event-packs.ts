@@ -1,5 +1,6 @@
 import type { Queryable } from "../database.ts";
-import { type PackedEvent, packEvents, unpackEvents } from "./event-packs.ts";
+import { packEvents, unpackEvents } from "./event-packs.ts";
+import { ifReadable } from "./if-readable.ts";
 import { hashesOfUser } from "./user-filter.ts";
 
 // Locked: another user of the same pack may be deleted at the same time.
@@ -35,7 +36,7 @@ export async function redactPacksOfUser(
   for (;;) {
     const packs = await transaction.run<Row>(OF_USER, [last, hashes, BATCH]);
     for (const { lastPosition, firstPosition, events: packed } of packs) {
-      const events = readable(packed, BigInt(firstPosition));
+      const events = ifReadable(() => unpackEvents(packed, BigInt(firstPosition)));
       // A Bloom filter also matches some packs without the user.
       if (events.some(({ data }) => data.userId === userId)) {
         const redacted = events.map((event) => ({ ...event, data: withoutUser(event.data, userId) }));
@@ -44,15 +45,6 @@ export async function redactPacksOfUser(
       last = lastPosition;
     }
     if (packs.length < BATCH) return;
-  }
-}
-
-/** What cannot be read cannot be redacted either, and must not keep everybody from deleting an account. */
-function readable(packed: Buffer, firstPosition: bigint): PackedEvent[] {
-  try {
-    return unpackEvents(packed, firstPosition);
-  } catch {
-    return [];
   }
 }
 

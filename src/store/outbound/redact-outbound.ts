@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from "../database.ts";
 import { decodeChanges, encodeChanges, type RecordedChange } from "./change-set.ts";
+import { ifReadable } from "./if-readable.ts";
 import { redactEventsOfUser } from "./outbound-events.ts";
 import { redactPacksOfUser } from "./redact-event-packs.ts";
 import { lastPosition, waitForRelay } from "./relay-state.ts";
@@ -65,7 +66,7 @@ async function redactChangeSets(
   for (let after = "0"; ; ) {
     const sets = await transaction.run<{ seq: string; changes: Buffer }>(list, [after, BATCH]);
     for (const { seq, changes: encoded } of sets) {
-      const changes = readable(encoded);
+      const changes = ifReadable(() => decodeChanges(encoded));
       if (changes.some(({ before, after }) => before?.userId === userId || after.userId === userId))
         await transaction.run(replace, [
           seq,
@@ -74,15 +75,6 @@ async function redactChangeSets(
       after = seq;
     }
     if (sets.length < BATCH) return;
-  }
-}
-
-/** What cannot be read cannot be redacted either, and must not keep everybody from deleting an account. */
-function readable(encoded: Buffer): RecordedChange[] {
-  try {
-    return decodeChanges(encoded);
-  } catch {
-    return [];
   }
 }
 
