@@ -141,6 +141,24 @@ describe("a locked subscription", () => {
   });
 });
 
+it("a locked delivery holds up no other that is delivered again with it", async () => {
+  const [locked, free] = [
+    update("locked again", "locked again", "late_1", 5),
+    update("free again", "free again", "late_2", 5),
+  ];
+  expect([await receive(locked), await receive(free)]).toEqual(["failed", "failed"]);
+  await test.rows(
+    `insert into "user" (id, name, email) select id, 'L', id || '@example.com' from unnest('{late_1,late_2}'::text[]) id`,
+  );
+  const { release } = await holdLock(
+    "select from webhook_delivery where event_id = 'locked again' for update",
+  );
+  const waiting = receive(locked);
+  expect(await receive(free)).toBe("applied");
+  await release({ healthy: false });
+  expect(["applied", "unavailable"]).toContain(await waiting);
+});
+
 describe("copies of one event", () => {
   it("wait for the one that is being applied, and delay no other event", async () => {
     await receive(numberedEvent("copied", 0));
@@ -384,7 +402,7 @@ it("does not mark another event successful when its delivery reuses the id of a 
   expect(await test.rows("select from subscription")).toEqual([]);
 });
 
-it("stores the body and type of the redelivery that was applied", async () => {
+it("stores the body and type of the redelivery that was applied, and its time", async () => {
   expect(await receive(update("changed", "changed", "nobody_else", 5))).toBe("failed");
   const second = fixtureDelivery("stripe", "customer.subscription.created", {
     secret: SECRETS["provider-a"],
@@ -394,10 +412,17 @@ it("stores the body and type of the redelivery that was applied", async () => {
     userId: "user_3",
     planId: "team",
     seats: 17,
+    occurredAt: new Date("2026-01-02T03:04:05Z"),
   });
   expect(await receive(second)).toBe("applied");
-  expect(await test.rows("select event_type, payload::text as payload from webhook_delivery")).toEqual([
-    { event_type: "customer.subscription.created", payload: second.rawBody.toString() },
+  expect(
+    await test.rows("select event_type, occurred_at, payload::text as payload from webhook_delivery"),
+  ).toEqual([
+    {
+      event_type: "customer.subscription.created",
+      occurred_at: new Date("2026-01-02T03:04:05Z"),
+      payload: second.rawBody.toString(),
+    },
   ]);
   expect(await test.rows("select claim_no, outcome from webhook_attempts order by 1")).toEqual([
     { claim_no: 1, outcome: "failed" },

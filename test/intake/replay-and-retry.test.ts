@@ -176,9 +176,13 @@ describe("webhook-retry", () => {
     const request = requestOf("stubborn", { userId: "stranger" });
     expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("failed");
     const id = await idOf("stubborn");
-    for (let attempt = 2; attempt <= 12; attempt += 1) {
-      await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [id]);
-      await retryDue(runtime.intake);
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      if (attempt > 1) {
+        await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [
+          id,
+        ]);
+        await retryDue(runtime.intake);
+      }
       const row = await delivery(id);
       expect(row).toMatchObject({ status: "failed", claim_no: attempt });
       if (attempt === 12) {

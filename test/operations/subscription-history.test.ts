@@ -233,6 +233,9 @@ describe("listing deliveries", () => {
     expect(await eventTypesOf({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);
     expect(await eventTypesOf({ subscriptionId, provider: "provider-b" })).toEqual([]);
     expect(await eventTypesOf({ subscriptionId, status: "failed" })).toEqual([]);
+    expect(await eventTypesOf({ subscriptionId, status: "successful", limit: 1 })).toEqual([
+      `provider-a ${UPDATED}`,
+    ]);
     const first = await context.call(listDeliveries, ADMIN, { subscriptionId, limit: 1 });
     const second = await context.call(listDeliveries, ADMIN, {
       subscriptionId,

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { logAttempts } from "../../../src/store/deliveries/attempts.ts";
+import { attemptsOf } from "../../../src/store/deliveries/delivery-detail.ts";
 import { testDatabase } from "../../support/test-database.ts";
 
 const test = testDatabase(0);
@@ -19,6 +21,20 @@ it("shows the first attempt of a delivery that was claimed before it was applied
   expect(await shownAttempts(id)).toEqual([
     { claim_no: 1, source: "retry", outcome: "failed", reason: "lease expired", duration_ms: 30 },
   ]);
+});
+
+it("shows when an attempt began, which is logged once it has ended", async () => {
+  const id = await delivery("retried", { firstOutcome: null });
+  const claim = { id, provider: "provider-a", eventId: "retried", claimNo: 2, attemptNo: 2 } as const;
+  const now = async () => Number((await test.rows<{ now: Date }>("select clock_timestamp() as now"))[0]?.now);
+  const before = await now();
+  await logAttempts(test.database, [
+    { ...claim, heldAs: "pending", source: "retry", failure: null, durationMs: 60_000, changed: null },
+  ]);
+  const [logged] = await attemptsOf(test.database, id);
+  const endedAt = Number(logged?.startedAt) + 60_000;
+  expect(endedAt).toBeGreaterThanOrEqual(before);
+  expect(endedAt).toBeLessThanOrEqual(await now());
 });
 
 async function delivery(

@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_ATTEMPTS } from "../../../src/domain/deliveries/delivery.ts";
+import type { Queryable } from "../../../src/store/database.ts";
 import { type Claim, fenceClaims, releaseClaims } from "../../../src/store/deliveries/claims.ts";
 import { claimDeliveries } from "../../../src/store/deliveries/deliveries.ts";
-import { giveUpStuck, reclaimDue } from "../../../src/store/deliveries/reclaims.ts";
+import { attemptsOf } from "../../../src/store/deliveries/delivery-detail.ts";
+import {
+  giveUpStuck,
+  reclaimDue,
+  reclaimOne,
+  reclaimSuccessful,
+  type StoredDelivery,
+} from "../../../src/store/deliveries/reclaims.ts";
 import { eventually } from "../../support/eventually.ts";
 import { testDatabase } from "../../support/test-database.ts";
 
@@ -109,17 +117,19 @@ it("takes over a released claim beyond the twelfth attempt, such as a replay's, 
 
 it("waits for no delivery that another transaction has locked", async () => {
   await test.rows(
-    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, payload, next_attempt_at, lease_until)
-     select 'provider-a', kind || n, 'x', 'stripe', case kind when 'due' then 'failed' else 'pending' end, 'delivery',
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, payload,
+       completed_at, next_attempt_at, lease_until)
+     select 'provider-a', kind || n, 'x', 'stripe', case when ahead is null then 'pending' else 'failed' end, 'delivery',
        case kind when 'given up' then $1::int else 1 end, '{}',
-       case kind when 'due' then now() end, case when kind <> 'due' then now() end
-     from unnest('{due,stuck,given up}'::text[]) kind, generate_series(1, 2) n`,
+       now() + ahead, now() + ahead, case when ahead is null then now() end
+     from (values ('due', interval '0'), ('failed ahead', interval '1 hour'), ('stuck', null), ('given up', null))
+       as kinds (kind, ahead), generate_series(1, 2) n`,
     [MAX_ATTEMPTS],
   );
   const connection = await test.database.connection();
   await connection.script("begin; select from webhook_delivery where event_id like '%1' for update");
   const claimed = await reclaimDue(test.database, BATCH);
-  expect(claimed.map(({ claim }) => claim.eventId).sort()).toEqual(["due2", "stuck2"]);
+  expect(claimed.map(({ claim }) => claim.eventId).sort()).toEqual(["due2", "failed ahead2", "stuck2"]);
   expect(await giveUpStuck(test.database)).toHaveLength(1);
   await connection.script("rollback");
   connection.release({ healthy: true });
@@ -170,15 +180,51 @@ describe("a redelivery", () => {
        values ('provider-a', 'at once', 'x', 'stripe', 'pending', 'delivery', now() + interval '1 hour', '{}')`,
     );
     const claiming = redelivered("at once");
-    const waiting = () =>
-      test.rows(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-    await eventually(waiting, [{}]);
+    await eventually(waitingForLocks, [{}]);
     await connection.script("commit");
     connection.release({ healthy: true });
     expect(await claiming).toMatchObject([{ claim: null }]);
     expect(await test.rows("select claim_no from webhook_delivery")).toEqual([{ claim_no: 1 }]);
+  });
+});
+
+describe("of two replays at the same moment", () => {
+  const delivered = async (status: string): Promise<string> => {
+    const [row] = await test.rows<{ id: string }>(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload,
+         first_source, first_outcome, first_duration_ms)
+       values ('provider-a', 'replayed twice', 'x', 'stripe', $1, 'delivery', '{}', 'delivery', $1, 1)
+       returning id::text`,
+      [status],
+    );
+    return row?.id as string;
+  };
+  /** What the second gets, which waits until the first has committed its claim. */
+  async function claimedSecond(claim: (database: Queryable) => Promise<StoredDelivery | null>) {
+    const first = await test.database.connection();
+    await first.script("begin");
+    expect(await claim(first)).toMatchObject({ claim: { claimNo: 2 } });
+    const second = claim(test.database);
+    await eventually(waitingForLocks, [{}]);
+    await first.script("commit");
+    first.release({ healthy: true });
+    return second;
+  }
+
+  it("only the first gets a failed delivery", async () => {
+    const id = await delivered("failed");
+    expect(await claimedSecond((database) => reclaimOne(database, id, BATCH))).toBeNull();
+    expect(await test.rows("select claim_no from webhook_delivery")).toEqual([{ claim_no: 2 }]);
+  });
+
+  it("the second takes a successful delivery over, and the log says of the first that it never reported", async () => {
+    const id = await delivered("successful");
+    const second = await claimedSecond((database) => reclaimSuccessful(database, id));
+    expect(second).toMatchObject({ claim: { claimNo: 3 } });
+    expect(await attemptsOf(test.database, id)).toMatchObject([
+      { source: "delivery", outcome: "successful" },
+      { source: "replay", reason: "not_reported" },
+    ]);
   });
 });
 
@@ -223,6 +269,12 @@ describe("due deliveries with large bodies", () => {
     expect(await claimedNext()).toEqual(ids.slice(20));
   });
 });
+
+function waitingForLocks() {
+  return test.rows(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+}
 
 async function claimAgain(): Promise<Claim> {
   const [stored] = await reclaimDue(test.database, BATCH);
