@@ -144,16 +144,19 @@ it("a subscription of a deleted account that was never known is to be canceled, 
   await deleteUserData(runtime.database, "user_5", { canceled: new Set(), by: OPERATOR });
   const events = [
     { name: "customer.subscription.created", status: "active", subscriptionId: "sub_running" },
+    { name: "customer.subscription.updated", status: "active", subscriptionId: "sub_running" },
     { name: "customer.subscription.updated", status: "past_due", subscriptionId: "sub_past_due" },
     { name: "customer.subscription.updated", status: "canceled", subscriptionId: "sub_canceled" },
     { name: "customer.subscription.deleted", status: "canceled", subscriptionId: "sub_ended" },
   ] as const;
-  for (const { name, ...overrides } of events) {
+  const eventIdOf = ({ name, subscriptionId }: (typeof events)[number]) => `${name} of ${subscriptionId}`;
+  for (const event of events) {
+    const { name, ...overrides } = event;
     const { rawBody, headers } = fixtureDelivery("stripe", name, {
       ...overrides,
       secret: SECRETS["provider-a"],
       nowSeconds: Math.floor(Date.now() / 1000),
-      eventId: `evt_${overrides.subscriptionId}`,
+      eventId: eventIdOf(event),
       userId: "user_5",
       planId: "pro",
     });
@@ -170,7 +173,7 @@ it("a subscription of a deleted account that was never known is to be canceled, 
   ]);
   expect(
     await test.rows("select distinct payload::text from webhook_delivery where event_id = any ($1)", [
-      events.map(({ subscriptionId }) => `evt_${subscriptionId}`),
+      events.map(eventIdOf),
     ]),
   ).toEqual([{ payload: null }]);
 });

@@ -54,6 +54,22 @@ it("shows a person what waits: not what is over, has been made or will not be", 
 });
 
 describe("a scheduled change", () => {
+  it("replaces the one before in every respect, and so does its correction", async () => {
+    const subscriptionId = await scheduled();
+    const change = { subscriptionId, planId: "pro", priceId: "price_other", seats: 7 };
+    const takesEffectAt = new Date(Date.now() + 2 * 86_400_000);
+    await saveScheduledChange(test.database, { ...change, takesEffectAt });
+    expect(await scheduledChangesOfUser(test.database, "user_0", new Date())).toEqual([
+      { ...change, takesEffectAt },
+    ]);
+    const version = await scheduledChangeVersion(test.database, subscriptionId);
+    const corrected = { ...CHANGE, priceId: "price_corrected", takesEffectAt: tomorrow() };
+    await correctScheduledChange(test.database, subscriptionId, corrected, version);
+    expect(await scheduledChangesOfUser(test.database, "user_0", new Date())).toEqual([
+      { subscriptionId, ...corrected },
+    ]);
+  });
+
   it("is corrected and withdrawn unless another one has been stored since, and for its subscription alone", async () => {
     const id = await scheduled();
     const other = await scheduled();

@@ -5,6 +5,8 @@ import {
   finishUnwanted,
   insertResumed,
   insertUnwanted,
+  isUnwanted,
+  markUnclaimed,
   rememberReplaced,
   reportUnwanted,
 } from "../../../src/store/subscriptions/unwanted-subscriptions.ts";
@@ -46,6 +48,7 @@ async function paidTwice(): Promise<unknown[]> {
 
 describe("a subscription counts as paid twice", () => {
   it("when its person has an earlier one, in whichever slot", async () => {
+    await replaced("user_0");
     await replaced("user_0");
     await second("user_0");
     await first("user_0", { provider: "provider-b" });
@@ -132,4 +135,29 @@ it("is unwanted anew once it is resumed after it was canceled, and not while tha
     because: "resumed",
     attempts: 1,
   });
+});
+
+it("is reported as nobody's once it was due for twice ten minutes since a server with its key last tried", async () => {
+  const unwanted = { provider: "provider-b", providerSubscriptionId: "sub_due" } as const;
+  await insertUnwanted(test.database, [unwanted]);
+  const dueForTenMinutes = async () => {
+    await test.rows(
+      "update unwanted_subscription set next_attempt_at = clock_timestamp() - interval '11 minutes'",
+    );
+    return markUnclaimed(test.database, ["provider-a"]);
+  };
+  expect(await dueForTenMinutes()).toEqual([]);
+  await test.rows("update unwanted_subscription set next_attempt_at = clock_timestamp()");
+  expect(await claimUnwanted(test.database, ["provider-b"])).toMatchObject(unwanted);
+  expect(await dueForTenMinutes()).toEqual([]);
+  expect(await dueForTenMinutes()).toMatchObject([unwanted]);
+});
+
+it("is known as unwanted by its id and slot, however often it is found", async () => {
+  const unwanted = { provider: "provider-a", providerSubscriptionId: "sub_found" } as const;
+  await insertUnwanted(test.database, [unwanted, unwanted]);
+  await insertUnwanted(test.database, [unwanted]);
+  expect(await isUnwanted(test.database, unwanted)).toBe(true);
+  expect(await isUnwanted(test.database, { ...unwanted, provider: "provider-b" })).toBe(false);
+  expect(await isUnwanted(test.database, { ...unwanted, providerSubscriptionId: "sub_other" })).toBe(false);
 });
