@@ -7256,4 +7256,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/subscriptions/scheduled-changes.test.ts"],
     only: "in every respect",
   },
+  {
+    file: "src/store/outbound/written-events.ts",
+    find: "coalesce(e.data -> 'subscription' ->> 'userId', e.data ->> 'userId')",
+    replace: "e.data -> 'subscription' ->> 'userId'",
+    fault: "events about payments do not have the external id of their user",
+    tests: ["test/outbound/payments.test.ts"],
+    only: "one event per change of a payment",
+  },
+  {
+    file: "src/store/outbound/written-events.ts",
+    find: "if (userIds.size === 0) return new Map();",
+    replace: "if (userIds.size >= 0) return new Map();",
+    fault: "events about subscriptions and entitlements do not have the external id of their user",
+    tests: ["test/outbound/outbox.test.ts", "test/outbound/entitlement-events.test.ts"],
+    only: "shows the subscription as it is|as REST shows them, once",
+  },
+  {
+    file: "src/store/outbound/redact-outbound.ts",
+    find: "  await waitForRelay(transaction);\n",
+    replace: "  void waitForRelay;\n",
+    fault: "events that are relayed while their user's account is being deleted keep their person",
+    tests: ["test/outbound/outbox.test.ts"],
+    only: "while they are being relayed",
+  },
 ];

@@ -81,6 +81,7 @@ const inShort = async (context = ACCESS_CONTEXT) =>
   (await emitted(context)).map(({ entitlements: { planId, status } }) => `${planId} ${status}`);
 
 it("emits the entitlements as REST shows them, once per change", async () => {
+  await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_1'`);
   await receive(CREATED, {});
   await receive(UPDATED, {});
   const [event, ...others] = await emitted();
@@ -89,7 +90,7 @@ it("emits the entitlements as REST shows them, once per change", async () => {
   const view = entitlementsView(await currentEntitlements(deps, "user_1"));
   expect(event).toEqual({
     userId: "user_1",
-    externalId: null,
+    externalId: "customer-17",
     entitlements: JSON.parse(JSON.stringify(view)),
   });
 });

@@ -1,9 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import type { OutboundMilestone } from "../../src/outbound/milestone.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
+import { redactOutbound } from "../../src/store/outbound/redact-outbound.ts";
 import { findReconcilable } from "../../src/store/reconciliation/reconciliations.ts";
 import { findSubscription } from "../../src/store/subscriptions/subscription-list.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
@@ -98,13 +100,14 @@ it("writes one event per change when the changes are applied in one group", asyn
 });
 
 it("shows the subscription as it is, with its user", async () => {
+  await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_1'`);
   await play([CREATED], [UPDATED, { seats: 6, currentPeriodEnd: minute(900_000) }]);
   const last = (await relayed()).at(-1);
   const subscription = await theSubscription();
   expect(last?.id).toMatch(/^evt_[0-9a-f]{24}$/);
   expect(last?.data).toEqual({
     userId: "user_1",
-    externalId: null,
+    externalId: "customer-17",
     subscription: JSON.parse(JSON.stringify(subscription)),
   });
   expect(last?.occurred_at).toEqual(subscription?.updatedAt);
@@ -346,4 +349,36 @@ it("redacts the events of a deleted user, relayed or not", async () => {
     else if (type.startsWith("user.")) expect(data).toEqual({ id: "leaving", externalId: null });
     else expect(data).toMatchObject({ userId: null, externalId: null, subscription: { userId: null } });
   }
+});
+
+it("redacts the events of a user who is deleted while they are being relayed", async () => {
+  await play([CREATED, { userId: "user_3" }]);
+  const positioned = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const reached = async (milestone: OutboundMilestone) => {
+    if (milestone !== "positions given") return;
+    positioned.resolve();
+    await mayCommit.promise;
+  };
+  const relaying = relayEvents({ database: test.database, ...ACCESS_CONTEXT, reached });
+  await positioned.promise;
+  const connection = await test.database.connection();
+  await connection.script("begin");
+  const redacting = redactOutbound(connection, "user_3");
+  await eventually(
+    async () =>
+      (
+        await test.rows(
+          "select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0",
+        )
+      ).length,
+    1,
+  );
+  mayCommit.resolve();
+  await Promise.all([relaying, redacting]);
+  await connection.script("commit");
+  connection.release({ healthy: true });
+  const events = await relayed();
+  expect(events.map(({ type }) => type)).toEqual(["subscription.started"]);
+  expect(JSON.stringify(events)).not.toContain("user_3");
 });

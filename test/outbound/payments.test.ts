@@ -22,6 +22,7 @@ const SUBSCRIPTION = "7b0e1f0a-93a4-4f1c-8f43-0b1c2d3e4f50";
 
 const test = testDatabase(3);
 beforeAll(async () => {
+  await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_0'`);
   // Of others, at the same provider and by the same id at another one.
   await createSubscription(test, "user_1", { provider_subscription_id: "else" });
   await createSubscription(test, "user_2", { provider: "provider-b", provider_subscription_id: "sub" });
@@ -83,7 +84,7 @@ it("writes one event per change of a payment's status, as REST shows the payment
     subject: SUBSCRIPTION,
     data: {
       userId: "user_0",
-      externalId: null,
+      externalId: "customer-17",
       payment: {
         id: expect.any(String),
         provider: "provider-a",
