@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
-import { logAttempts } from "../../../src/store/deliveries/attempts.ts";
+import { type Attempt, logAttempts } from "../../../src/store/deliveries/attempts.ts";
 import { attemptsOf } from "../../../src/store/deliveries/delivery-detail.ts";
+import { historyOf, lastEventId } from "../../../src/store/subscriptions/subscription-history.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { testDatabase } from "../../support/test-database.ts";
 
 const test = testDatabase(0);
@@ -35,6 +37,24 @@ it("shows when an attempt began, which is logged once it has ended", async () =>
   const endedAt = Number(logged?.startedAt) + 60_000;
   expect(endedAt).toBeGreaterThanOrEqual(before);
   expect(endedAt).toBeLessThanOrEqual(await now());
+});
+
+it("is part of a subscription's history by what it changed, in the order of its events", async () => {
+  const subscriptionId = await createSubscription(test, null);
+  const attempts: Attempt[] = [];
+  for (const seats of [2, 3]) {
+    const eventId = `changed to ${seats}`;
+    const id = await delivery(eventId, { firstOutcome: null });
+    attempts.push({
+      ...{ id, provider: "provider-a", eventId, claimNo: 2, attemptNo: 2, heldAs: "pending" },
+      ...{ source: "retry", failure: null, durationMs: 1 },
+      changed: { subscriptionId, changes: { seats: [seats - 1, seats] } },
+    });
+  }
+  await logAttempts(test.database, attempts);
+  const history = await historyOf(test.database, subscriptionId, { before: null, limit: 10 });
+  expect(history.map(({ changes }) => changes)).toEqual([{ seats: [2, 3] }, { seats: [1, 2] }]);
+  expect(await lastEventId(test.database, subscriptionId)).toBe("changed to 3");
 });
 
 async function delivery(

@@ -156,7 +156,19 @@ describe("a user's stored checkout", () => {
     const lease = await acquire();
     const first = await place(PRO, lease);
     expect(await place(PRO, lease)).toEqual(first);
-    expect(await place(TEAM, lease)).not.toEqual(first);
+    const others = [
+      TEAM,
+      { ...TEAM, provider: "provider-b" },
+      { ...TEAM, seats: 6 },
+      { ...TEAM, returnUrl: "https://shop.example/done" },
+    ] as const;
+    const keys = [first];
+    for (const other of others) {
+      const placed = await place(other, lease);
+      expect(keys).not.toContainEqual(placed);
+      expect(await place(other, lease)).toEqual(placed);
+      keys.push(placed);
+    }
   });
 
   it("keeps no idempotency key once it was opened, or after an hour: the order may have been paid", async () => {

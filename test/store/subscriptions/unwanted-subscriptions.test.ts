@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import {
+  type ClaimedUnwanted,
   claimUnwanted,
   findPaidTwice,
   finishUnwanted,
@@ -151,6 +152,10 @@ it("is reported as nobody's once it was due for twice ten minutes since a server
   expect(await claimUnwanted(test.database, ["provider-b"])).toMatchObject(unwanted);
   expect(await dueForTenMinutes()).toEqual([]);
   expect(await dueForTenMinutes()).toMatchObject([unwanted]);
+  await test.rows("update unwanted_subscription set next_attempt_at = clock_timestamp()");
+  const claimed = (await claimUnwanted(test.database, ["provider-b"])) as ClaimedUnwanted;
+  await finishUnwanted(test.database, claimed, { isRefunded: true });
+  for (let times = 0; times < 2; times += 1) expect(await dueForTenMinutes()).toEqual([]);
 });
 
 it("is known as unwanted by its id and slot, however often it is found", async () => {
