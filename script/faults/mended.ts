@@ -7304,4 +7304,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/subscriptions/unwanted-subscriptions.test.ts"],
     only: "reported as nobody's",
   },
+  {
+    file: "src/store/deliveries/reclaims.ts",
+    find: "claim_source = 'replay', claimed_at = clock_timestamp()",
+    replace: "claim_source = 'replay'",
+    fault: "the log says of a forced replay that never reported that it took since the event was received",
+    tests: ["test/store/deliveries/claims.test.ts"],
+    only: "the second takes a successful delivery over",
+  },
 ];

@@ -191,9 +191,10 @@ describe("a redelivery", () => {
 describe("of two replays at the same moment", () => {
   const delivered = async (status: string): Promise<string> => {
     const [row] = await test.rows<{ id: string }>(
-      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload,
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claimed_at, payload,
          first_source, first_outcome, first_duration_ms)
-       values ('provider-a', 'replayed twice', 'x', 'stripe', $1, 'delivery', '{}', 'delivery', $1, 1)
+       values ('provider-a', 'replayed twice', 'x', 'stripe', $1, 'delivery', now() - interval '1 day', '{}',
+         'delivery', $1, 1)
        returning id::text`,
       [status],
     );
@@ -221,10 +222,13 @@ describe("of two replays at the same moment", () => {
     const id = await delivered("successful");
     const second = await claimedSecond((database) => reclaimSuccessful(database, id));
     expect(second).toMatchObject({ claim: { claimNo: 3 } });
-    expect(await attemptsOf(test.database, id)).toMatchObject([
+    const attempts = await attemptsOf(test.database, id);
+    expect(attempts).toMatchObject([
       { source: "delivery", outcome: "successful" },
       { source: "replay", reason: "not_reported" },
     ]);
+    // Since its own claim, not since the event was received.
+    expect(attempts[1]?.durationMs).toBeLessThan(60 * 60 * 1000);
   });
 });
 
