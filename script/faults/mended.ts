@@ -7312,4 +7312,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/deliveries/claims.test.ts"],
     only: "the second takes a successful delivery over",
   },
+  {
+    file: "src/store/deliveries/first-deliveries.ts",
+    find: "from inserted where status = 'failed'",
+    replace: "from inserted where status = 'successful'",
+    fault: "our log names no delivery where an event has failed, for webhooks show to tell why",
+    tests: ["test/intake/first-deliveries.test.ts"],
+    only: "by which id the log has it",
+  },
 ];

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Intake, Milestone } from "../../src/intake/intake.ts";
+import type { Intake, Milestone, ReceiveResult } from "../../src/intake/intake.ts";
 import { createRecentKeys } from "../../src/intake/queue/recent-keys.ts";
 import type { Statement } from "../../src/store/database.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
@@ -19,7 +19,11 @@ beforeEach(async () => {
 });
 afterEach(() => Object.assign(runtime.intake, configured));
 
-async function receive(eventId: string, { n = 0, seats = 5, planId = "team" } = {}): Promise<string> {
+async function receive(eventId: string, facts: Parameters<typeof resultOf>[1] = {}): Promise<string> {
+  return (await resultOf(eventId, facts)).outcome;
+}
+
+async function resultOf(eventId: string, { n = 0, seats = 5, planId = "team" } = {}): Promise<ReceiveResult> {
   const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
@@ -32,7 +36,7 @@ async function receive(eventId: string, { n = 0, seats = 5, planId = "team" } = 
     occurredAt: new Date(Date.UTC(2026, 0, 1) + seats * 1000),
   });
   const request = { rawBody, header: (name: string) => headers[name] };
-  return (await runtime.intake.receive("provider-a", request)).outcome;
+  return runtime.intake.receive("provider-a", request);
 }
 
 describe.each(["40001", "40P01"])("a group that meets contention (SQLSTATE %s)", (code) => {
@@ -62,6 +66,23 @@ describe.each(["40001", "40P01"])("a group that meets contention (SQLSTATE %s)",
   }
 
   const receivePair = () => Promise.all([receive("one"), receive("other", { n: 1 })]);
+});
+
+it("returns of each event that fails in a group by which id the log has it", async () => {
+  const results = await Promise.all([
+    resultOf("z fails", { n: 98 }),
+    resultOf("applied"),
+    resultOf("a fails", { n: 99 }),
+  ]);
+  const logged = await test.rows<{ id: string; event_id: string }>(
+    "select id::text, event_id from webhook_delivery",
+  );
+  const idOf = (eventId: string) => logged.find((row) => row.event_id === eventId)?.id;
+  expect(results).toEqual([
+    { outcome: "failed", deliveryId: idOf("z fails") },
+    { outcome: "applied" },
+    { outcome: "failed", deliveryId: idOf("a fails") },
+  ]);
 });
 
 it("fails only the event whose decision throws, and applies the others in the same transaction", async () => {
