@@ -7320,4 +7320,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/first-deliveries.test.ts"],
     only: "by which id the log has it",
   },
+  {
+    file: "src/ui/field.tsx",
+    find: "{...(rest.spellCheck === false && VERBATIM)}",
+    replace: "",
+    fault: "phones begin a backup code, and the name of a key to be revoked, with a capital letter",
+    tests: ["test/system/pages/security.test.ts"],
+    only: "letter by letter",
+    inPages: true,
+  },
 ];

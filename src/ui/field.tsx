@@ -9,7 +9,10 @@ const BOX =
 
 type Labelled = { label: string; name: string; help?: ReactNode };
 
-/** A text input: label above, help or error below. */
+/** For text that is compared letter by letter: phones begin it with a capital, and correct what is no word. */
+const VERBATIM = { autoCapitalize: "none", autoCorrect: "off" };
+
+/** A text input: label above, help or error below. `spellCheck={false}` is for what is no language, such as an id. */
 export function Field({
   label,
   name,
@@ -22,6 +25,7 @@ export function Field({
   return (
     <FieldFrame id={id} label={label} help={help} error={error} className={className}>
       <input
+        {...(rest.spellCheck === false && VERBATIM)}
         {...rest}
         {...focusable}
         name={name}

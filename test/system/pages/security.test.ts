@@ -153,3 +153,19 @@ describe("a new password", () => {
     expect(signedIn.location).toBe("/onboarding");
   });
 });
+
+it("asks phones to neither capitalize nor correct what is compared letter by letter", async () => {
+  const { cookie } = await newUser();
+  await createKey(server.url, { cookie });
+  for (const [path, name] of [
+    ["/sign-in/two-factor?backup", "code"],
+    ["/api-keys", "confirmation"],
+    ["/settings", "confirmation"],
+  ] as const) {
+    const { html } = await openPage(server.url, path, path.startsWith("/sign-in") ? "" : cookie);
+    const field = html.match(new RegExp(`<input\\b[^>]* name="${name}"[^>]*>`))?.[0];
+    expect.soft(field, path).toMatch(/ autoCapitalize="none"/i);
+    expect.soft(field, path).toMatch(/ autoCorrect="off"/i);
+    expect.soft(field, path).toMatch(/ spellcheck="false"/i);
+  }
+});

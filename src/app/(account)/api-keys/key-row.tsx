@@ -54,6 +54,7 @@ export async function KeyRow({ apiKey, scope, moreTimes, children }: Props) {
           name="confirmation"
           required
           autoComplete="off"
+          spellCheck={false}
           className="w-full"
         />
         <SubmitButton variant="danger">{t("revoke.button")}</SubmitButton>

@@ -19,6 +19,7 @@ export async function DeleteAccount({ email }: { email: string }) {
           required
           maxLength={254}
           autoComplete="off"
+          spellCheck={false}
         />
         <div>
           <SubmitButton variant="danger">{t("submit")}</SubmitButton>

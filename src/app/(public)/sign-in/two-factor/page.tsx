@@ -50,7 +50,14 @@ export default async function TwoFactorPage({ searchParams }: { searchParams: Qu
       >
         {next && <input type="hidden" name="next" value={next} />}
         {isBackup ? (
-          <Field label={t("backupCode")} name="code" required maxLength={40} autoComplete="off" />
+          <Field
+            label={t("backupCode")}
+            name="code"
+            required
+            maxLength={40}
+            autoComplete="off"
+            spellCheck={false}
+          />
         ) : (
           <TotpField label={t("code")} help={setup("codeHelp")} />
         )}
