@@ -1,10 +1,11 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useEffect, useState, useTransition } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { isReachable } from "./is-reachable.ts";
+import { useIsLeaving } from "./navigation-skeleton.tsx";
 
 const REFRESH_EVERY_MS = 5_000;
 const STORAGE_KEY = "live";
@@ -59,23 +60,30 @@ function useStoredSetting(): [boolean | null, (isOn: boolean) => void] {
 function useAutoRefresh(isOn: boolean): boolean {
   const router = useRouter();
   const [isReached, setReached] = useState(true);
+  const [isRefreshing, startRefresh] = useTransition();
+  const isLeaving = useIsLeaving();
+  // React shows what loads at the same moment together: on a slow line one refresh after another would keep back the first,
+  // and the page that was chosen meanwhile.
+  const isLoading = isRefreshing || isLeaving;
   useEffect(() => {
-    if (!isOn) return;
+    if (!isOn || isLoading) return;
     let isAsking = false;
+    let hasEnded = false;
     const refresh = async () => {
       if (isAsking || document.visibilityState !== "visible") return;
       isAsking = true;
       const ready = await isReachable();
       isAsking = false;
       setReached(ready);
-      if (ready) router.refresh();
+      if (ready && !hasEnded) startRefresh(() => router.refresh());
     };
     const timer = setInterval(refresh, REFRESH_EVERY_MS);
     document.addEventListener("visibilitychange", refresh);
     return () => {
+      hasEnded = true;
       clearInterval(timer);
       document.removeEventListener("visibilitychange", refresh);
     };
-  }, [isOn, router]);
+  }, [isOn, isLoading, router]);
   return isReached;
 }

@@ -19,6 +19,11 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** Whether another page is being loaded. */
+export function useIsLeaving(): boolean {
+  return useContext(PendingPath) !== null;
+}
+
 /** Inside a link: reports that its page is loading. */
 export function PendingLink({ href }: { href: string }) {
   const { pending } = useLinkStatus();

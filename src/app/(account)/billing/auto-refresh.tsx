@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState, useTransition } from "react";
 import { isReachable } from "../../../ui/is-reachable.ts";
 
 /** Refreshes the page a few times, until the awaited state no longer renders this. */
@@ -20,20 +20,22 @@ export function AutoRefresh({
 }) {
   const router = useRouter();
   const [remaining, setRemaining] = useState(times);
+  // React shows what loads at the same moment together: on a slow line the next refresh would keep this one back.
+  const [isRefreshing, startRefresh] = useTransition();
   useEffect(() => {
-    if (remaining === 0) return;
+    if (remaining === 0 || isRefreshing) return;
     let hasLeft = false;
     const timer = setTimeout(async () => {
       const ready = await isReachable();
       if (hasLeft) return;
-      if (ready) router.refresh();
+      if (ready) startRefresh(() => router.refresh());
       setRemaining(remaining - 1);
     }, everySeconds * 1000);
     return () => {
       hasLeft = true;
       clearTimeout(timer);
     };
-  }, [remaining, everySeconds, router]);
+  }, [remaining, isRefreshing, everySeconds, router]);
   if (remaining > 0) return null;
   return (
     <p className="max-w-prose">
