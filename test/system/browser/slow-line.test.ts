@@ -51,7 +51,7 @@ async function slowDown(page: Page, path: string): Promise<{ requested: number; 
       answers.requested += 1;
       waiting += 1;
       answers.most = Math.max(answers.most, waiting);
-      await sleep(12_000);
+      await sleep(8_000);
       waiting -= 1;
       await route.continue().catch(() => {});
     },
