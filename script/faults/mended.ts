@@ -7356,4 +7356,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "chosen meanwhile",
     inPages: true,
   },
+  {
+    file: "src/auth/second-factor.ts",
+    find: 'selection.model === "twoFactor" ? [{',
+    replace: 'selection.model === "none" ? [{',
+    fault: "a set-up that is given up as it is confirmed is removed, and its owner cannot sign in",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "while another tab gives it up",
+  },
 ];

@@ -14,12 +14,12 @@ export class SetUpChanged extends Error {
 
 /**
  * Better Auth reads a set-up, and later replaces or confirms whatever there is by then. Here only the set-up whose code was
- * right is confirmed, and none is replaced that has been confirmed meanwhile: nobody would have its secret.
+ * right is confirmed, and none is replaced or removed that has been confirmed meanwhile: nobody would have its secret.
  */
 export function withCheckedSetUp(create: CreateAdapter, scopes: RequestScopes): CreateAdapter {
   return (options) => {
     const adapter = create(options);
-    const { findOne, update } = adapter;
+    const { findOne, update, delete: remove } = adapter;
     adapter.findOne = async <Row>(query: Parameters<typeof findOne>[0]) => {
       const row = await findOne<Row>(query);
       const scope = scopes.getStore();
@@ -36,6 +36,10 @@ export function withCheckedSetUp(create: CreateAdapter, scopes: RequestScopes): 
       const scope = scopes.getStore();
       if (scope) scope.failure = changed;
       throw changed;
+    };
+    adapter.delete = async (selection: Parameters<typeof remove>[0]) => {
+      const unconfirmed = selection.model === "twoFactor" ? [{ field: "verified", value: false }] : [];
+      await remove({ ...selection, where: [...selection.where, ...unconfirmed] });
     };
     return adapter;
   };

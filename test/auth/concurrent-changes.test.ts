@@ -43,6 +43,7 @@ create function wait_at_gate() returns trigger language plpgsql as
 $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
 create trigger session_gate before insert on session for each row execute function wait_at_gate()`;
 const CLOSE_SESSION_GATE = { name: "close_session_gate", text: "select pg_advisory_xact_lock(1)" };
+const CLOSE_AFTER_CHANGE = { name: "close_after_change", text: "select pg_advisory_xact_lock(2)" };
 const END_SESSIONS = { name: "end_sessions", text: "delete from session where user_id = $1" };
 const REMOVE_SET_UP = { name: "remove_set_up", text: "delete from two_factor where user_id = $1" };
 const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
@@ -468,6 +469,31 @@ describe("a request that is under way", () => {
     });
     // What is confirmed has ended the other session.
     expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200, 401]);
+    const pending = cookieOf(await signIn(person.email, PASSWORD));
+    const signedIn = await context.call("/two-factor/verify-totp", { code }, { cookie: pending });
+    expect(signedIn.status).toBe(200);
+  });
+
+  it("does not remove a set-up that is confirmed while another tab gives it up", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    const other = cookieOf(await signIn(person.email, PASSWORD));
+    const code = totp(totpURI);
+    // Stops what Better Auth does after the change itself.
+    await context.test.rows(`create function wait_after_change() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(2); return null; end $$`);
+    await context.test.rows(`create trigger after_change before update of updated_at on "user"
+      for each statement execute function wait_after_change()`);
+    const changes: Promise<Response>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(CLOSE_AFTER_CHANGE);
+      changes.push(context.call("/two-factor/disable", { password: PASSWORD }, { cookie: other }));
+      await waiting(1);
+      changes.push(context.call("/two-factor/verify-totp", { code }, { cookie: person.cookie }));
+      await waiting(2);
+    });
+    await Promise.all(changes);
+    await context.test.rows('drop trigger after_change on "user"');
     const pending = cookieOf(await signIn(person.email, PASSWORD));
     const signedIn = await context.call("/two-factor/verify-totp", { code }, { cookie: pending });
     expect(signedIn.status).toBe(200);
