@@ -178,12 +178,17 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   // A terminal, a reader or a disk that takes nothing more must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const release = captureOutput({ log, context: outputContext });
+  let isStopping = false;
   try {
     const starting = startServer(config, options);
     let isListening = false;
     // An embedded database would outlive a start that is broken off; all else ends with this process.
     const stop = async () => {
-      if (isListening || config.databaseUrl === null) await (await starting).close();
+      isStopping = true;
+      if (!isListening && config.databaseUrl !== null) return;
+      // Where the signal has ended initdb as well, the start fails, and has stopped everything.
+      const server = await starting.catch(() => null);
+      await server?.close();
     };
     const endNow = async () => {
       if (config.databaseUrl === null) await (await starting).stopDatabase();
@@ -191,12 +196,13 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     stopOnSignal({ stop, endNow }, log);
     const server = await starting;
     isListening = true;
+    if (isStopping) return;
     collectGarbage();
     log.info({ url: server.url }, "listening");
     if (config.databaseUrl === null) writeToTerminal(startupBanner(config, server));
   } catch (error) {
     release();
-    throw error;
+    if (!isStopping) throw error;
   }
 }
 

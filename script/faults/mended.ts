@@ -7364,4 +7364,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/concurrent-changes.test.ts"],
     only: "while another tab gives it up",
   },
+  {
+    file: "src/server.ts",
+    find: "    if (isStopping) return;\n",
+    replace: "",
+    fault: "a server that is told to stop while it starts says that it listens, and where",
+    tests: ["test/store/embedded/embedded.test.ts"],
+    only: "told to stop while it starts",
+  },
+  {
+    file: "src/server.ts",
+    find: "if (!isStopping) throw error;",
+    replace: "throw error;",
+    fault: "a first start that is ended, with initdb, fails with status 1",
+    tests: ["test/store/embedded/embedded.test.ts"],
+    only: "is made anew after a signal",
+  },
 ];

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { embeddedSecrets } from "../../../src/config/embedded-secrets.ts";
@@ -18,6 +18,19 @@ let folder: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
 });
+
+/** In a process group of its own, as from a terminal. */
+function startingServer(dataDir: string) {
+  const server = spawn(process.execPath, [join(import.meta.dirname, "../../../src/server.ts")], {
+    env: { ...PROCESS_VARIABLES, DATA_DIR: dataDir, PORT: "0", SIMULATOR: "off" },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  let written = "";
+  for (const stream of [server.stdout, server.stderr]) stream.on("data", (data) => (written += data));
+  return { server, ended: once(server, "exit"), output: () => written };
+}
 
 describe("the embedded PostgreSQL", () => {
   it("is reused after the server was killed, without data loss", { timeout: 120_000 }, async () => {
@@ -50,15 +63,29 @@ describe("the embedded PostgreSQL", () => {
   it("is stopped with a server that is told to stop while it starts", { timeout: 120_000 }, async () => {
     const dataDir = join(folder, "broken-off");
     const pidFile = join(dataDir, "postgres", "cluster", "postmaster.pid");
-    const server = spawn(process.execPath, [join(import.meta.dirname, "../../../src/server.ts")], {
-      env: { ...PROCESS_VARIABLES, DATA_DIR: dataDir, PORT: "0", SIMULATOR: "off" },
-      stdio: "ignore",
-    });
-    const ended = once(server, "exit");
+    const { server, ended, output } = startingServer(dataDir);
     await eventually(async () => (await readFile(pidFile, "utf8").catch(() => "")).includes("ready"), true);
     server.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
+    expect(output()).toContain("stopping");
+    expect(output()).not.toMatch(/listening|Tollgate is at/);
     await expect(stat(pidFile)).rejects.toThrow("ENOENT");
+  });
+
+  it("is made anew after a signal has ended the program that makes it, too", {
+    timeout: 120_000,
+  }, async () => {
+    const dataDir = join(folder, "half-made");
+    const { server, ended, output } = startingServer(dataDir);
+    const files = async () =>
+      (await readdir(join(dataDir, "postgres"), { recursive: true }).catch(() => [])).join();
+    // initdb works in a folder of that name and a suffix.
+    await eventually(async () => /cluster\.\w+\/PG_VERSION/.test(await files()), true);
+    // As npm, `timeout` and a terminal do: to the whole process group.
+    process.kill(-(server.pid as number), "SIGTERM");
+    expect({ ended: await ended, failure: /DATA_DIR: .*/.exec(output())?.[0] }).toEqual({ ended: [0, null] });
+    const next = await spawnServer(null, { DATA_DIR: dataDir });
+    expect((await next.end("SIGTERM")).code).toBe(0);
   });
 
   it("starts although its pid file names an unrelated process", async () => {
