@@ -64,7 +64,7 @@ export const ChangePassword: RequestBody = z
 
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
-  redirectTo: RedirectTarget.transform((target) => target ?? "/reset-password").describe(
+  redirectTo: RedirectTarget.transform((target) => target || "/reset-password").describe(
     "The page that sets the password: a path or URL of this server.",
   ),
 });
