@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Person } from "../domain/callers/caller.ts";
 import type { Queryable } from "../store/database.ts";
 import { findLinkOwner } from "../store/keys/plugin-links.ts";
-import { RANDOM_TEXT, randomText } from "./random-text.ts";
+import { RANDOM_TEXT_PATTERN, randomText } from "./random-text.ts";
 
 const PREFIX = "tgl_";
-const SECRET = new RegExp(`^${PREFIX}${RANDOM_TEXT}$`);
+const SECRET = new RegExp(`^${PREFIX}${RANDOM_TEXT_PATTERN}$`);
 
 /** A new secret for an address. Shown once; only its hash is stored. */
 export function newLinkSecret(): { secret: string; hash: Buffer } {

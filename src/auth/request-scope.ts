@@ -21,7 +21,7 @@ export type RequestScope = {
   /** The token of the last session that the request has started. */
   newSessionToken: string | null;
   /** The encrypted secret of the second factor that was read last, which a code is checked against; `null`: none. */
-  readSecret: string | null;
+  checkedSecret: string | null;
   /** The notice of what the request has changed, once that is committed; `null`: nothing that the user is told of. */
   notice: StoredNotice | null;
   /** The last database error, `null` without one. */
@@ -54,7 +54,7 @@ export function newScope(
     newPassword: null,
     transaction: null,
     newSessionToken: null,
-    readSecret: null,
+    checkedSecret: null,
     notice: null,
     failure: null,
     ...initial,

@@ -14,7 +14,7 @@ export class SetUpChanged extends Error {
 
 /**
  * Better Auth reads a set-up, and later replaces or confirms whatever there is by then. Here only the set-up whose code was
- * right is confirmed, and none is replaced or removed that has been confirmed meanwhile: nobody would have its secret.
+ * right is confirmed, and none is replaced or removed that has been confirmed meanwhile: it is the one that the owner's app has.
  */
 export function withCheckedSetUp(create: CreateAdapter, scopes: RequestScopes): CreateAdapter {
   return (options) => {
@@ -24,7 +24,7 @@ export function withCheckedSetUp(create: CreateAdapter, scopes: RequestScopes): 
       const row = await findOne<Row>(query);
       const scope = scopes.getStore();
       if (query.model === "twoFactor" && scope)
-        scope.readSecret = (row as { secret?: string } | null)?.secret ?? null;
+        scope.checkedSecret = (row as { secret?: string } | null)?.secret ?? null;
       return row;
     };
     adapter.update = async <Row>(change: Parameters<typeof update>[0]) => {
@@ -53,7 +53,7 @@ export async function changeSecondFactor(
 ): Promise<void> {
   if (!scope) return;
   const by = { sessionId: session.id, address: scope.address };
-  const change = enabled ? { enabled, secret: scope.readSecret, by } : { enabled, by };
+  const change = enabled ? { enabled, secret: scope.checkedSecret, by } : { enabled, by };
   const outcome = await changeTwoFactor(database, session.userId, change);
   if (outcome === "ended") throw sessionEnded();
   if (outcome === "replaced")

@@ -97,7 +97,7 @@ async function changeAndCompare(
     if (isUnreachable && deps.intake.requestComparison)
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
-    // No event may have told yet why, such as that the subscription has ended: then that is the refusal, and no fault of the plans.
+    // The event that says why may not have arrived, such as that the subscription has ended: that is the refusal, and no fault of the plans.
     if (error instanceof Refusal && REJECTED.has(error.reason))
       await resolve().catch((instead: unknown) => {
         if (!(instead instanceof Refusal)) logHeld();
@@ -109,7 +109,7 @@ async function changeAndCompare(
   if (change.when === "now") await compareAfterwards(deps, resolved);
 }
 
-/** A log of errors that are written once it is known that they are some. */
+/** Holds errors back until it is known that they are some. */
 function holdLog(log: OperatorLog): { log: OperatorLog; logHeld(): void } {
   const held: Parameters<OperatorLog["error"]>[] = [];
   return {

@@ -11,7 +11,7 @@ export async function checkConnections(database: Database): Promise<Finding | nu
   if (limit === null || limit.connections >= SERVER_CONNECTIONS) return null;
   return warning(
     "connections",
-    `PostgreSQL allows ${limit.connections}, and a server opens up to ${SERVER_CONNECTIONS}: beyond it, webhooks are answered 503`,
+    `PostgreSQL allows ${limit.connections} connections, but a server opens up to ${SERVER_CONNECTIONS}: when none is free, webhooks are answered 503`,
     `As an administrator of PostgreSQL: ${limit.raise}; or connect through PgBouncer.`,
   );
 }

@@ -47,7 +47,7 @@ export type WritePage<Row> = (page: SourcePage<Row>, run: Run | null) => Promise
 
 const LAST = "end";
 
-/** How long after a crash another run can continue. */
+/** How long another run waits after a crash. */
 export const LEASE_SECONDS = 10;
 const RETRY_MS = 200;
 const TAKEN_OVER = "another run of this import has taken over, as this one had stopped for a while";

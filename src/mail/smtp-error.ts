@@ -11,15 +11,12 @@ export function smtpErrorDetails(error: unknown): SmtpErrorDetails {
   };
 }
 
-/** To nodemailer itself: no server was asked. */
+/** Refused by nodemailer itself: no server was asked. */
 export function isInvalidAddress({ code, command }: SmtpErrorDetails): boolean {
   return code === "EENVELOPE" && command === "API";
 }
 
-/**
- * Whether it concerns one mail alone, or its recipient: a greeting or the refusal of a sender concerns all mail,
- * and may be other once the server is mended.
- */
+/** Whether it concerns only this mail or its recipient. A refused greeting or sender affects all mail until the server is fixed. */
 export function concernsThisMail({ command = "" }: SmtpErrorDetails): boolean {
   return /^(RCPT|DATA)/.test(command);
 }

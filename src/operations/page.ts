@@ -48,7 +48,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 
 /**
  * A page of a list that is ordered by a time.
- * @param read the rows behind a position, `null`: from the start of the list
+ * @param read the rows after a position; `null`: from the start of the list
  * @param isId whether the list has ids like this: the database must not be asked for others
  * @throws Refusal `invalid_input` for a cursor that no page has given out
  */

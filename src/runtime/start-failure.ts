@@ -32,7 +32,7 @@ export function startFailure(
 const REMEDIES: Readonly<Record<string, string>> = {
   [INSUFFICIENT_PRIVILEGE]: "the role must own the database",
   [INVALID_SCHEMA_NAME]: "the role's search_path must name a schema in which it may create tables",
-  [DUPLICATE_TABLE]: "the database has tables of another program, or of a restore that was broken off",
+  [DUPLICATE_TABLE]: "it has tables of another program, or of a restore that was interrupted",
 };
 
 const SOURCES = join(import.meta.dirname, "..", sep);

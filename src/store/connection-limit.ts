@@ -16,14 +16,14 @@ from pg_roles r join pg_database d on r.rolname = current_user and d.datname = c
     (
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
         - coalesce(current_setting('reserved_connections', true)::int, 0),
-      'alter system set max_connections = 100'
+      'alter system set max_connections = 100, then restart PostgreSQL'
     )
   ) as allowed (connections, raise)
 where connections >= 0 and pg_backend_pid() = $1
 order by connections limit 1`;
 
 /**
- * How many connections the role may open in all. `null`: a pooler's, which has clients wait for one.
+ * How many connections the role may open in all. `null`: behind a pooler, which makes clients wait.
  * @throws DatabaseUnavailable
  */
 export async function connectionLimit({ pool }: Database): Promise<ConnectionLimit | null> {

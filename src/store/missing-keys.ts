@@ -8,7 +8,7 @@ const TABLE = /^create table (\S+) \(/;
 const CONSTRAINT = /^ {2}constraint (\w+) (?:PRIMARY KEY|UNIQUE|FOREIGN KEY)/;
 const UNIQUE_INDEX = /^CREATE UNIQUE INDEX (\w+)/;
 
-// A release that follows may have replaced what this one knows.
+// A later release may have replaced keys that this one expects.
 const SELECT_MISSING = {
   name: "missing_keys",
   text: `
@@ -21,7 +21,7 @@ order by place`,
 
 /**
  * Primary, unique and foreign keys that the database lacks although every migration has been run: the restore of a
- * backup was broken off, which makes them last. Without them copies of an event that arrive at once are all applied.
+ * backup, which makes them last, was interrupted. Without them simultaneous copies of an event are all applied.
  */
 export async function missingKeys(database: Queryable): Promise<string[]> {
   const keys = await expectedKeys();
@@ -33,15 +33,15 @@ export async function missingKeys(database: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** In a sentence. */
+/** The lack as a sentence. */
 export function lackOfKeys(missing: readonly string[]): string {
-  const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more keys` : "";
+  const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : "";
   return `the database lacks ${missing.slice(0, SHOWN).join(", ")}${more}: a backup was not restored to its end`;
 }
 
 const SHOWN = 3;
 
-export const RESTORE_AGAIN = "Restore it again, into an empty database";
+export const RESTORE_AGAIN = "Restore the backup again, into an empty database";
 
 type Key = { table: string; name: string };
 

@@ -19,7 +19,7 @@ export async function waitForDatabase(
     try {
       if (await acceptsWrites(database)) return;
       throw new DatabaseUnavailable(
-        "what responds is read-only: a standby, its disk is full, or default_transaction_read_only is on",
+        "the server that responds is read-only: it is a standby, its disk is full, or default_transaction_read_only is on",
       );
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;

@@ -12,7 +12,7 @@ type Labelled = { label: string; name: string; help?: ReactNode };
 /** For text that is compared letter by letter: phones begin it with a capital, and correct what is no word. */
 const VERBATIM = { autoCapitalize: "none", autoCorrect: "off" };
 
-/** A text input: label above, help or error below. `spellCheck={false}` is for what is no language, such as an id. */
+/** A text input: label above, help or error below. `spellCheck={false}` is for what is not prose, such as an id. */
 export function Field({
   label,
   name,

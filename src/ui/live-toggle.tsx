@@ -5,7 +5,7 @@ import { useEffect, useState, useTransition } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { isReachable } from "./is-reachable.ts";
-import { useIsLeaving } from "./navigation-skeleton.tsx";
+import { useIsNavigating } from "./navigation-skeleton.tsx";
 
 const REFRESH_EVERY_MS = 5_000;
 const STORAGE_KEY = "live";
@@ -61,10 +61,10 @@ function useAutoRefresh(isOn: boolean): boolean {
   const router = useRouter();
   const [isReached, setReached] = useState(true);
   const [isRefreshing, startRefresh] = useTransition();
-  const isLeaving = useIsLeaving();
-  // React shows what loads at the same moment together: on a slow line one refresh after another would keep back the first,
-  // and the page that was chosen meanwhile.
-  const isLoading = isRefreshing || isLeaving;
+  const isNavigating = useIsNavigating();
+  // React shows concurrent transitions together: on a slow connection each refresh would delay the one before, and the page
+  // that was opened meanwhile.
+  const isLoading = isRefreshing || isNavigating;
   useEffect(() => {
     if (!isOn || isLoading) return;
     let isAsking = false;

@@ -20,7 +20,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 }
 
 /** Whether another page is being loaded. */
-export function useIsLeaving(): boolean {
+export function useIsNavigating(): boolean {
   return useContext(PendingPath) !== null;
 }
 

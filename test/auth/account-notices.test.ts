@@ -99,7 +99,7 @@ it("sends a notice later that could not be queued", async () => {
   expect(smtp.mails).toHaveLength(1);
 });
 
-it("forgets the notice of a user whose address is none, as no server can have its mail", async () => {
+it("drops the notice of a user whose address is invalid", async () => {
   await store(1);
   const [{ id, email } = { id: "", email: "" }] = await test.rows<{ id: string; email: string }>(
     'select id, email from "user" where id = (select user_id from account_notice)',

@@ -29,7 +29,7 @@ it("names DATABASE_URL where another program has its tables, and leaves them alo
   expect(await tollgate("users", "create", "--count", "1")).toEqual({
     code: 1,
     stdout: "",
-    stderr: `DATABASE_URL: PostgreSQL refused: relation "user" already exists: the database has tables of another program, or of a restore that was broken off, ${EXAMPLE}\n`,
+    stderr: `DATABASE_URL: PostgreSQL refused: relation "user" already exists: it has tables of another program, or of a restore that was interrupted, ${EXAMPLE}\n`,
   });
   expect(await test.rows('select * from "user"')).toEqual([]);
   await test.drop();

@@ -39,7 +39,8 @@ it("warns where a role or database may open fewer connections than a server does
   expect(await finding()).toEqual({
     check: "connections",
     state: "warning",
-    detail: "PostgreSQL allows 20, and a server opens up to 27: beyond it, webhooks are answered 503",
+    detail:
+      "PostgreSQL allows 20 connections, but a server opens up to 27: when none is free, webhooks are answered 503",
     remedy: `As an administrator of PostgreSQL: alter role ${name} connection limit 50; or connect through PgBouncer.`,
   });
   await rows(`alter database ${name} connection limit 10`);
@@ -57,14 +58,14 @@ it("knows how many a server opens: the intake's, 10 others and one to relay even
 });
 
 describeBehindPgBouncer("the connections that PostgreSQL allows", ({ start }) => {
-  it("are the pooler's behind one, which has servers wait for them", async () => {
+  it("are not checked behind a pooler, where servers wait", async () => {
     const { url, pooledUrl, restart, stop } = await start();
     const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 });
     await database.run({ name: "", text: "alter system set max_connections = 15" });
     await database.close();
     await restart();
     expect(await findingAt(url)).toMatchObject({
-      detail: expect.stringContaining("allows 12,"),
+      detail: expect.stringContaining("allows 12 connections,"),
       remedy: expect.stringContaining("alter system set max_connections = 100"),
     });
     expect(await findingAt(pooledUrl)).toBe(null);

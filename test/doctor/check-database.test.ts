@@ -113,7 +113,7 @@ it("reports a backup that was not restored to its end", async () => {
     check: "schema",
     state: "broken",
     detail: "the database lacks webhook_delivery_once: a backup was not restored to its end",
-    remedy: "Restore it again, into an empty database.",
+    remedy: "Restore the backup again, into an empty database.",
   });
 });
 

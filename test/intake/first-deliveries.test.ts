@@ -68,7 +68,7 @@ describe.each(["40001", "40P01"])("a group that meets contention (SQLSTATE %s)",
   const receivePair = () => Promise.all([receive("one"), receive("other", { n: 1 })]);
 });
 
-it("returns of each event that fails in a group by which id the log has it", async () => {
+it("returns the delivery id of each event that fails in a group", async () => {
   const results = await Promise.all([
     resultOf("z fails", { n: 98 }),
     resultOf("applied"),

@@ -206,7 +206,7 @@ describe("with a mail server", () => {
     expect(JSON.stringify(lines)).not.toMatch(/robot|secret/);
   });
 
-  it.each(["", "<>"])("is done with a mail to %j, which no server is asked for", async (to) => {
+  it.each(["", "<>"])("gives up a mail to %j without asking a server", async (to) => {
     const smtp = await server();
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [3600]);
     const outcomes: string[] = [];

@@ -32,7 +32,7 @@ it.each([
   [
     "42P07",
     'relation "user" already exists',
-    "the database has tables of another program, or of a restore that was broken off",
+    "it has tables of another program, or of a restore that was interrupted",
   ],
 ])("says what must hold when PostgreSQL refuses to create the tables: %s", (code, message, remedy) => {
   const error = Object.assign(new Error(message), { severity: "ERROR", code });

@@ -50,7 +50,7 @@ it("needs no write access to a project whose pages are built, and says what to d
     await expect(build({}, reader)).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^The pages have to be built, and [^\n]+: run script\/build-pages there[^\n]+\n$/,
+        /^The pages must be built, but user [^\n]+: run script\/build-pages there[^\n]+\n$/,
       ),
     });
   } finally {

@@ -32,9 +32,9 @@ it("leaves alone a database that a later release has changed", async () => {
   expect(await missingKeys(test.database)).toEqual([]);
 });
 
-it("keeps a server from applying events twice for want of a key", async () => {
+it("refuses to start without a key that keeps events from being applied twice", async () => {
   await breakOffRestore();
   await expect(startTestRuntime(test.url)).rejects.toThrow(
-    "DATABASE_URL: the database lacks subscription_user_id_fkey, subscription_payment_once, webhook_delivery_once: a backup was not restored to its end. Restore it again, into an empty database",
+    "DATABASE_URL: the database lacks subscription_user_id_fkey, subscription_payment_once, webhook_delivery_once: a backup was not restored to its end. Restore the backup again, into an empty database",
   );
 });

@@ -27,7 +27,7 @@ async function setReadOnly(value: "on" | "off"): Promise<void> {
 
 it("says that a database is read-only after waiting for it to take writes", async () => {
   await expect(waitForDatabase(database, 1)).rejects.toThrow(
-    "what responds is read-only: a standby, its disk is full, or default_transaction_read_only is on",
+    "the server that responds is read-only: it is a standby, its disk is full, or default_transaction_read_only is on",
   );
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RANDOM_TEXT, randomText } from "../random-text.ts";
+import { RANDOM_TEXT_PATTERN, randomText } from "../random-text.ts";
 
 /** A user's key acts as its owner, a service key for the users that it names. */
 const KEY_PREFIXES = { user: "tg_", service: "tgs_" } as const;
@@ -9,7 +9,7 @@ type KeyKind = keyof typeof KEY_PREFIXES;
 /** Stored and shown in the clear: enough to tell keys apart, far too little to guess the rest. */
 const SHOWN_RANDOM_LENGTH = 8;
 
-const KEY = new RegExp(`^(tgs?_)${RANDOM_TEXT}$`);
+const KEY = new RegExp(`^(tgs?_)${RANDOM_TEXT_PATTERN}$`);
 
 /** What is stored of a key; `hash` is the SHA-256 of the whole key. */
 export type StoredKey = { prefix: string; hash: Buffer };

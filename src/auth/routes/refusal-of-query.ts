@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { invalidInput, whetherMissing } from "../../domain/refusals/invalid-input.ts";
 import { Refusal } from "../../domain/refusals/refusal.ts";
 
-/** Better Auth's own error says neither which parameter it means nor what is wrong with it. `null`: nothing is. */
+/** Better Auth's own error says neither which parameter it means nor what is wrong with it. `null`: it is valid. */
 export function refusalOfQuery(search: string, schema: z.ZodObject): Refusal | null {
   const params = new URLSearchParams(search);
   const repeated = Object.keys(schema.shape).find((name) => params.getAll(name).length > 1);

@@ -155,7 +155,7 @@ async function respond(
     case "signInEmail":
       return rejectIfCredentialsChanged(deps.database, { email: String(body?.email) }, { scope, respond });
     case "enableTwoFactor":
-      return repeatIfSetUpMeanwhile(scope, respond);
+      return repeatIfSetUpChanged(scope, respond);
     case "verifyTOTP":
     case "verifyBackupCode":
     case "disableTwoFactor":
@@ -171,7 +171,7 @@ async function respond(
  * Of two first set-ups at once, both find none, and only one can be stored: the other is repeated, and
  * replaces it as any later set-up does. So is one that finds the set-up that it replaces confirmed or removed.
  */
-async function repeatIfSetUpMeanwhile(
+async function repeatIfSetUpChanged(
   scope: RequestScope,
   respond: () => Promise<Response>,
 ): Promise<Response> {

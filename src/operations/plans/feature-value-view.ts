@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FEATURE_KINDS } from "../../domain/plans/feature.ts";
 
-export const FEATURE_ID = "The feature's id in `plans.config.ts`.";
+export const FEATURE_ID_DESCRIPTION = "The feature's id in `plans.config.ts`.";
 
 /** What a feature grants, wherever it is shown. */
 export const FEATURE_VALUE = {

@@ -5,12 +5,12 @@ import { shownFeatures } from "../../domain/plans/feature.ts";
 import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plans/plan.ts";
 import { defineOperation } from "../operation.ts";
 import { malformedCursor, PAGE, pageOf } from "../page.ts";
-import { FEATURE_ID, FEATURE_VALUE } from "./feature-value-view.ts";
+import { FEATURE_ID_DESCRIPTION, FEATURE_VALUE } from "./feature-value-view.ts";
 import { PriceView } from "./price-view.ts";
 
 const FeatureDetails = z
   .object({
-    id: z.string().describe(FEATURE_ID),
+    id: z.string().describe(FEATURE_ID_DESCRIPTION),
     ...FEATURE_VALUE,
     text: z.string().describe("Its text in the caller's language."),
   })

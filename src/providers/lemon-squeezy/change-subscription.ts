@@ -30,7 +30,7 @@ export async function changeSubscription(
     const attributes = { variant_id: variant, invoice_immediately: true };
     return send(request(provider, "PATCH", path, { data: { type: "subscriptions", id, attributes } }));
   };
-  // One seat is what a reset leaves: nothing is to be read again, which could fail after the plan has changed.
+  // One seat is what a reset leaves: no second read is needed, which could fail after the plan has changed.
   if (priceId !== null && seats === null && quantity !== null && quantity <= 1) {
     await changeVariant(priceId);
     return;

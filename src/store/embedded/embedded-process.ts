@@ -82,7 +82,7 @@ async function start(
       `-c max_connections=${maxConnections}`,
       // Details quote rows: the log would keep addresses of people who have long been deleted.
       "-c log_error_verbosity=terse",
-      // The first change of a page after a checkpoint writes the whole page to the log: compressed, a sixth.
+      // The first change of a page after a checkpoint writes the whole page to the log; compressed, it takes a sixth.
       "-c wal_compression=on",
     ],
   ].join(" ");

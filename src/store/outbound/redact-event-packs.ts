@@ -1,6 +1,6 @@
 import type { Queryable } from "../database.ts";
+import { emptyIfUnreadable } from "./empty-if-unreadable.ts";
 import { packEvents, unpackEvents } from "./event-packs.ts";
-import { ifReadable } from "./if-readable.ts";
 import { hashesOfUser } from "./user-filter.ts";
 
 // Locked: another user of the same pack may be deleted at the same time.
@@ -36,7 +36,7 @@ export async function redactPacksOfUser(
   for (;;) {
     const packs = await transaction.run<Row>(OF_USER, [last, hashes, BATCH]);
     for (const { lastPosition, firstPosition, events: packed } of packs) {
-      const events = ifReadable(() => unpackEvents(packed, BigInt(firstPosition)));
+      const events = emptyIfUnreadable(() => unpackEvents(packed, BigInt(firstPosition)));
       // A Bloom filter also matches some packs without the user.
       if (events.some(({ data }) => data.userId === userId)) {
         const redacted = events.map((event) => ({ ...event, data: withoutUser(event.data, userId) }));

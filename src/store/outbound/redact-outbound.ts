@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from "../database.ts";
 import { decodeChanges, encodeChanges, type RecordedChange } from "./change-set.ts";
-import { ifReadable } from "./if-readable.ts";
+import { emptyIfUnreadable } from "./empty-if-unreadable.ts";
 import { redactEventsOfUser } from "./outbound-events.ts";
 import { redactPacksOfUser } from "./redact-event-packs.ts";
 import { lastPosition, waitForRelay } from "./relay-state.ts";
@@ -66,7 +66,7 @@ async function redactChangeSets(
   for (let after = "0"; ; ) {
     const sets = await transaction.run<{ seq: string; changes: Buffer }>(list, [after, BATCH]);
     for (const { seq, changes: encoded } of sets) {
-      const changes = ifReadable(() => decodeChanges(encoded));
+      const changes = emptyIfUnreadable(() => decodeChanges(encoded));
       if (changes.some(({ before, after }) => before?.userId === userId || after.userId === userId))
         await transaction.run(replace, [
           seq,

@@ -16,7 +16,7 @@ function all(name: string): string {
   return fields.flatMap((field) => (field.deprecationReason ? [] : field.name)).join(" ");
 }
 
-/** With the cache that it has unless told otherwise: by type and `id`. */
+/** With its default cache, by type and `id`. */
 const apolloClient = (headers: Record<string, string> = {}) =>
   new ApolloClient({
     cache: new InMemoryCache(),

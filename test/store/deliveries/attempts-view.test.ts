@@ -39,7 +39,7 @@ it("shows when an attempt began, which is logged once it has ended", async () =>
   expect(endedAt).toBeLessThanOrEqual(await now());
 });
 
-it("is part of a subscription's history by what it changed, in the order of its events", async () => {
+it("shows what attempts changed in a subscription's history, newest first", async () => {
   const subscriptionId = await createSubscription(test, null);
   const attempts: Attempt[] = [];
   for (const seats of [2, 3]) {

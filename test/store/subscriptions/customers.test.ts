@@ -17,7 +17,7 @@ describe("the trial of a person", () => {
   const trialDays = (userId: string) =>
     trialDaysOf({ database: test.database, plans: catalog }, { userId, planId: "pro" });
 
-  it("is kept by one whose first payment is missing, and by one beside whom others have subscribed", async () => {
+  it("is kept after an unfinished first payment, and when only others have subscribed", async () => {
     await createSubscription(test, "user_0", { status: "incomplete" });
     await createSubscription(test, "user_1", { status: "canceled" });
     expect(await trialDays("user_0")).toBe(TRIAL_DAYS);

@@ -102,7 +102,7 @@ export const graphqlSurface: Surface = {
         })),
       }),
     },
-    // A feature's id is none of an object: see normalizing-cache.test.ts.
+    // A feature's id does not identify an object: see normalizing-cache.test.ts.
     "plans.list": {
       shows: ({ items, ...rest }) => ({
         ...rest,

@@ -1,10 +1,10 @@
 import { checkEntitlement } from "../../../operations/entitlements/check-entitlement.ts";
 import { EntitlementsView } from "../../../operations/entitlements/current-view.ts";
 import type { showEntitlements } from "../../../operations/entitlements/show-entitlements.ts";
-import { FEATURE_ID } from "../../../operations/plans/feature-value-view.ts";
+import { FEATURE_ID_DESCRIPTION } from "../../../operations/plans/feature-value-view.ts";
 import { builder } from "../builder.ts";
 import * as enums from "../enums.ts";
-import { ID_IN_CACHES } from "./id-in-caches.ts";
+import { ID_DEPRECATION_REASON } from "./id-deprecation-reason.ts";
 import type { OutputOf } from "./operation-output.ts";
 
 type EntitlementsResult = OutputOf<typeof showEntitlements>;
@@ -14,8 +14,8 @@ const FeatureEntitlement = builder
   .implement({
     extensions: { view: EntitlementsView.shape.features.valueType },
     fields: (t) => ({
-      featureId: t.exposeID("id", { description: FEATURE_ID }),
-      id: t.exposeID("id", { description: FEATURE_ID, deprecationReason: ID_IN_CACHES }),
+      featureId: t.exposeID("id", { description: FEATURE_ID_DESCRIPTION }),
+      id: t.exposeID("id", { description: FEATURE_ID_DESCRIPTION, deprecationReason: ID_DEPRECATION_REASON }),
       kind: t.expose("kind", { type: enums.FeatureKindEnum }),
       value: t.expose("value", { type: "JSON" }),
       used: t.int({ nullable: true, resolve: ({ used }) => used ?? null }),

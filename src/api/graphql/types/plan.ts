@@ -1,10 +1,10 @@
-import { FEATURE_ID } from "../../../operations/plans/feature-value-view.ts";
+import { FEATURE_ID_DESCRIPTION } from "../../../operations/plans/feature-value-view.ts";
 import { listFeatures } from "../../../operations/plans/list-features.ts";
 import { listPlans } from "../../../operations/plans/list-plans.ts";
 import { PriceView } from "../../../operations/plans/price-view.ts";
 import { builder } from "../builder.ts";
 import * as enums from "../enums.ts";
-import { ID_IN_CACHES } from "./id-in-caches.ts";
+import { ID_DEPRECATION_REASON } from "./id-deprecation-reason.ts";
 import type { ItemOf, OutputOf } from "./operation-output.ts";
 
 type PlanItem = ItemOf<typeof listPlans>;
@@ -29,8 +29,8 @@ const Seats = builder.objectRef<PlanItem["seats"]>("Seats").implement({
 const FeatureDetails = builder.objectRef<PlanItem["featureDetails"][number]>("FeatureDetails").implement({
   extensions: { view: PlanView.shape.featureDetails.element },
   fields: (t) => ({
-    featureId: t.exposeID("id", { description: FEATURE_ID }),
-    id: t.exposeID("id", { description: FEATURE_ID, deprecationReason: ID_IN_CACHES }),
+    featureId: t.exposeID("id", { description: FEATURE_ID_DESCRIPTION }),
+    id: t.exposeID("id", { description: FEATURE_ID_DESCRIPTION, deprecationReason: ID_DEPRECATION_REASON }),
     kind: t.expose("kind", { type: enums.FeatureKindEnum }),
     value: t.expose("value", { type: "JSON" }),
     text: t.exposeString("text"),

@@ -20,7 +20,7 @@ export function AutoRefresh({
 }) {
   const router = useRouter();
   const [remaining, setRemaining] = useState(times);
-  // React shows what loads at the same moment together: on a slow line the next refresh would keep this one back.
+  // React shows concurrent transitions together: on a slow connection each refresh would delay the one before.
   const [isRefreshing, startRefresh] = useTransition();
   useEffect(() => {
     if (remaining === 0 || isRefreshing) return;
