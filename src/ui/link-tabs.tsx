@@ -24,7 +24,7 @@ export function LinkTabs({
               prefetch={false}
               scroll={false}
               aria-current={isCurrent ? "page" : undefined}
-              className="inline-block wrap-anywhere rounded-full border border-line px-3 py-1 hover:bg-raised aria-[current=page]:border-accent aria-[current=page]:font-medium"
+              className="inline-block wrap-anywhere rounded-full border border-line px-3 py-1 hover:bg-raised aria-[current=page]:border-accent aria-[current=page]:font-medium forced-colors:aria-[current=page]:underline"
             >
               {text}
             </Link>

@@ -18,7 +18,7 @@ export function NavLink({ href, children }: { href: string; children: ReactNode 
       onClick={(event) => event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover()}
       className={classes(
         "flex items-center gap-3 rounded-box px-3 py-1.5 transition-colors duration-100 hover:bg-raised",
-        isHere ? "bg-raised font-medium text-ink" : "text-muted",
+        isHere ? "bg-raised font-medium text-ink forced-colors:underline" : "text-muted",
       )}
     >
       {children}

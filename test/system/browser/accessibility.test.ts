@@ -233,6 +233,17 @@ describeInBrowser("every page", () => {
     );
   });
 
+  it("underlines the current page and the chosen tab in forced colors", async () => {
+    const page = await visitAs("admin");
+    await page.goto("/billing");
+    const current = page.locator("a[aria-current=page]:visible");
+    const lines = () =>
+      current.evaluateAll((links) => links.map((link) => getComputedStyle(link).textDecorationLine));
+    expect(await lines()).toEqual(["none", "none"]);
+    await page.emulateMedia({ forcedColors: "active" });
+    expect(await lines()).toEqual(["underline", "underline"]);
+  });
+
   it("keeps deliveries within a narrow screen, with the reason of a failure, in German too", async () => {
     const { id, cookie } = await createUser(site.test, "Ada", { role: "admin" });
     await site.test.rows("update \"user\" set locale = 'de' where id = $1", [id]);
