@@ -6975,7 +6975,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/role-privileges.ts",
-    find: "and nspowner = 'pg_database_owner'::regrole",
+    find: "and nspowner = to_regrole('pg_database_owner')",
     replace: "",
     fault: "doctor's advice changes nothing where the role may not use the schema of its search_path",
     tests: ["test/doctor/check-database.test.ts"],

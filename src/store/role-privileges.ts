@@ -24,7 +24,7 @@ select current_user as role, current_schema() as schema,
     then format('create schema %I authorization %I', named.schema, current_user)
     when exists (
       select from pg_namespace
-      where nspname = coalesce(current_schema(), named.schema) and nspowner = 'pg_database_owner'::regrole
+      where nspname = coalesce(current_schema(), named.schema) and nspowner = to_regrole('pg_database_owner')
     ) then format('alter database %I owner to %I', current_database(), current_user)
     else format('grant usage, create on schema %I to %I', coalesce(current_schema(), named.schema), current_user)
   end as grant,
