@@ -7389,4 +7389,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "in forced colors",
     inPages: true,
   },
+  {
+    file: "src/store/missing-keys.ts",
+    find: "i.indrelid = to_regclass(table_name) and c.relname = expected.name",
+    replace: "i.indexrelid = to_regclass(expected.name)",
+    fault: "a server does not start where another schema has something with the name of one of its keys",
+    tests: ["test/store/missing-keys.test.ts"],
+    only: "at their tables",
+  },
 ];

@@ -15,7 +15,10 @@ const SELECT_MISSING = {
 select name from unnest($1::text[], $2::text[]) with ordinality as expected (table_name, name, place)
 where not exists (select from schema_migration m where m.name <> all ($3))
   and not exists (select from pg_constraint where conrelid = to_regclass(table_name) and conname = expected.name)
-  and not exists (select from pg_index where indexrelid = to_regclass(expected.name) and indisunique and indisvalid)
+  and not exists (
+    select from pg_index i join pg_class c on c.oid = i.indexrelid
+    where i.indrelid = to_regclass(table_name) and c.relname = expected.name and i.indisunique and i.indisvalid
+  )
 order by place`,
 };
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
 import { missingKeys } from "../../src/store/missing-keys.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { startTestRuntime } from "../support/runtime.ts";
@@ -24,6 +25,20 @@ it("names the keys that a restore has not made before it was broken off", async 
     "subscription_payment_once",
     "webhook_delivery_once",
   ]);
+});
+
+it("looks for the keys at their tables, whatever else has their names", async () => {
+  await test.rows("create schema app");
+  await test.rows("create table app.webhook_delivery_once ()");
+  await test.rows(`alter database ${new URL(test.url).pathname.slice(1)} set search_path = app, public`);
+  const database = openDatabase({
+    url: test.url,
+    prepared: true,
+    maxConnections: 1,
+    answerTimeoutMs: 30_000,
+  });
+  expect(await missingKeys(database)).toEqual([]);
+  await database.close();
 });
 
 it("leaves alone a database that a later release has changed", async () => {
