@@ -7397,4 +7397,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/missing-keys.test.ts"],
     only: "at their tables",
   },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "instead instanceof Refusal && STATE_REASONS.has(instead.reason)",
+    replace: "instead instanceof Refusal",
+    fault: "the log lacks why a provider reported a failure where the change is refused for another reason",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "is not what is expected",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "    if (!isRejected) logHeld();\n",
+    replace: "",
+    fault: "the log lacks the provider's error where the database fails next",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "although the database fails next",
+  },
 ];

@@ -22,6 +22,13 @@ type Deps = ProviderTools & { database: Queryable; intake: Intake };
 
 const LEASE_SECONDS = 20;
 
+/** What the subscription's state stands in the way of, and not the plans. */
+const STATE_REASONS: ReadonlySet<Reason> = new Set<Reason>([
+  "no_subscription",
+  "subscription_not_paid",
+  "change_not_supported",
+]);
+
 const REJECTED: ReadonlySet<Reason> = new Set<Reason>(["provider_rejected", "change_not_supported"]);
 
 /**
@@ -91,18 +98,20 @@ async function changeAndCompare(
     await rememberInterval(deps.database, resolved);
     await rememberSchedule(deps.database, resolved);
   } catch (error) {
+    const isRejected = error instanceof Refusal && REJECTED.has(error.reason);
+    if (!isRejected) logHeld();
     if (mayHaveChanged(error)) await rememberInterval(deps.database, resolved);
     // Without a response the change may have been made; asking again now would take as long once more.
     const isUnreachable = error instanceof Refusal && error.reason === "provider_unreachable";
     if (isUnreachable && deps.intake.requestComparison)
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
+    if (!isRejected) throw error;
     // The event that says why may not have arrived, such as that the subscription has ended: that is the refusal, and no fault of the plans.
-    if (error instanceof Refusal && REJECTED.has(error.reason))
-      await resolve().catch((instead: unknown) => {
-        if (!(instead instanceof Refusal)) logHeld();
-        throw instead;
-      });
+    await resolve().catch((instead: unknown) => {
+      if (!(instead instanceof Refusal && STATE_REASONS.has(instead.reason))) logHeld();
+      throw instead;
+    });
     logHeld();
     throw error;
   }

@@ -530,6 +530,19 @@ it("stores what was changed although the provider reports a failure", async () =
   expect(logged).toEqual(["a request to a payment provider failed"]);
 });
 
+it("logs why the provider reports a failure although what was changed is not what is expected", async () => {
+  const [stored] = await context.test.rows<{ end: Date }>(
+    'select current_period_end as "end" from subscription',
+  );
+  during = async () => {
+    truth({ ...TEAM, seats: 7 });
+    throw new PaymentApiProblem("rejected", "the invoice could not be sent");
+  };
+  const expected = { planId: "team", seats: 5, currentPeriodEnd: stored?.end?.toISOString() ?? null };
+  await expect(change({ seats: 9, expected })).rejects.toMatchObject({ reason: "subscription_changed" });
+  expect(logged).toEqual(["a request to a payment provider failed"]);
+});
+
 it.each([
   ["the provider gave no response", "unreachable", null],
   ["it cannot be compared afterwards", "rejected", 500],
@@ -722,6 +735,16 @@ describe("another interval at once", () => {
     };
     await expect(toYear()).rejects.toMatchObject({ code: "unavailable" });
     expect(await intervalChanges()).toBe(1);
+  });
+
+  it("logs the provider's error although the database fails next", async () => {
+    during = async () => {
+      await context.test.rows("alter table interval_change rename to gone");
+      throw new PaymentApiProblem("incomplete", "it may have been made");
+    };
+    await expect(toYear()).rejects.toThrow();
+    await context.test.rows("alter table gone rename to interval_change");
+    expect(logged).toContain("a request to a payment provider failed");
   });
 
   it("may be taken back in a trial, whose end and quotas it leaves alone", async () => {
