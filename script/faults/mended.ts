@@ -7413,4 +7413,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "although the database fails next",
   },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "const MAX_RUNS_OF_A_SET_UP = 4;",
+    replace: "const MAX_RUNS_OF_A_SET_UP = 2;",
+    fault: "a set-up of a second factor that is overtaken twice is answered with an internal error",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "stored first, and confirmed then",
+  },
 ];

@@ -63,7 +63,7 @@ const TAKE_ADDRESS = {
 };
 const STORE_SET_UP = {
   name: "store_set_up",
-  text: "insert into two_factor (id, user_id, secret, backup_codes) values ('other', $1, 'other', 'other')",
+  text: "insert into two_factor (id, user_id, secret, backup_codes) values ($1, $1, 'other', 'other')",
 };
 const LIMITS = {
   synchronousCommit: "on",
@@ -363,6 +363,36 @@ describe("a request that is under way", () => {
     const body = { code: totp(totpURI) };
     const { status } = await context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
     expect(status).toBe(200);
+  });
+
+  it("is refused to set two-factor up when another set-up is stored first, and confirmed then", async () => {
+    const person = await context.signedUp();
+    await context.test.rows(`create function wait_for_confirmation() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(3); return null; end $$`);
+    await context.test.rows(`create trigger waits before update on two_factor
+      for each statement execute function wait_for_confirmation()`);
+    let settingUp: Promise<Response> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (confirming) => {
+      await confirming.run({ name: "", text: "select pg_advisory_xact_lock(3)" });
+      await inTransaction(context.test.database, LIMITS, async (storing) => {
+        await storing.run(STORE_SET_UP, [person.id]);
+        settingUp = context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+        await waiting(1);
+        await storing.commitAfter([]);
+      });
+      await waiting(1);
+      // Without the trigger, which waits for this transaction.
+      await confirming.run({ name: "", text: "set local session_replication_role = replica" });
+      await confirming.commitAfter([
+        confirming.run({ name: "", text: "update two_factor set verified = true" }),
+      ]);
+    });
+    const response = (await settingUp) as Response;
+    await context.test.rows("drop function wait_for_confirmation cascade");
+    expect({ status: response.status, ...(await response.json()) }).toMatchObject({
+      status: 400,
+      code: "TOTP_ALREADY_ENABLED",
+    });
   });
 
   it("has to sign in again when another backup code is used at the same moment, and keeps its own", async () => {

@@ -167,6 +167,8 @@ async function respond(
   }
 }
 
+const MAX_RUNS_OF_A_SET_UP = 4;
+
 /**
  * Of two first set-ups at once, both find none, and only one can be stored: the other is repeated, and
  * replaces it as any later set-up does. So is one that finds the set-up that it replaces confirmed or removed.
@@ -177,13 +179,15 @@ async function repeatIfSetUpChanged(
 ): Promise<Response> {
   const isChanged = () =>
     scope.failure instanceof SetUpChanged || violatedConstraint(scope.failure) === "two_factor_user_id_key";
-  try {
-    const response = await respond();
-    if (!isChanged()) return response;
-  } catch (error) {
-    if (!isChanged()) throw error;
+  for (let runs = 1; runs < MAX_RUNS_OF_A_SET_UP; runs += 1) {
+    try {
+      const response = await respond();
+      if (!isChanged()) return response;
+    } catch (error) {
+      if (!isChanged()) throw error;
+    }
+    scope.failure = null;
   }
-  scope.failure = null;
   return respond();
 }
 
