@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useState, useTransition } from "react";
+import { useEffect, useRef, useState, useTransition } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { isReachable } from "./is-reachable.ts";
@@ -63,10 +63,13 @@ function useAutoRefresh(isOn: boolean): boolean {
   const [isRefreshing, startRefresh] = useTransition();
   const isNavigating = useIsNavigating();
   // React shows concurrent transitions together: on a slow connection each refresh would delay the one before, and the page
-  // that was opened meanwhile.
-  const isLoading = isRefreshing || isNavigating;
+  // that was opened meanwhile. A reference, as whether the server is reachable is asked all the same.
+  const isLoading = useRef(false);
   useEffect(() => {
-    if (!isOn || isLoading) return;
+    isLoading.current = isRefreshing || isNavigating;
+  }, [isRefreshing, isNavigating]);
+  useEffect(() => {
+    if (!isOn) return;
     let isAsking = false;
     let hasEnded = false;
     const refresh = async () => {
@@ -75,7 +78,7 @@ function useAutoRefresh(isOn: boolean): boolean {
       const ready = await isReachable();
       isAsking = false;
       setReached(ready);
-      if (ready && !hasEnded) startRefresh(() => router.refresh());
+      if (ready && !hasEnded && !isLoading.current) startRefresh(() => router.refresh());
     };
     const timer = setInterval(refresh, REFRESH_EVERY_MS);
     document.addEventListener("visibilitychange", refresh);
@@ -84,6 +87,6 @@ function useAutoRefresh(isOn: boolean): boolean {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", refresh);
     };
-  }, [isOn, isLoading, router]);
+  }, [isOn, router]);
   return isReached;
 }

@@ -39,7 +39,48 @@ describeInBrowser("a page that refreshes itself, on a line slower than its refre
     await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
     expect(answers.requested).toBe(1);
   });
+
+  it("does not say that it is live while it gets no answer", async () => {
+    const page = await visit({ as: await createAdmin(site.test) });
+    await page.goto("/admin/webhooks");
+    const live = await waitForHydration(page.getByRole("switch"));
+    const refreshes = await leaveUnanswered(page, "/admin/webhooks");
+    await expect.poll(() => refreshes.requested, { timeout: 100_000 }).toBe(1);
+    await leaveUnanswered(page, "/api/ready");
+    await expect.poll(() => live.textContent(), { timeout: 100_000 }).not.toContain("Live");
+  });
+
+  it("says that a payment takes long to be confirmed while it gets no answer", async () => {
+    const page = await visit({ as: await createUser(site.test) });
+    await page.clock.install();
+    await page.goto("/billing?checkout=completed");
+    await page.getByText("Confirming your payment…").waitFor();
+    const refreshes = await leaveUnanswered(page, "/billing");
+    const late = page.getByText("This is taking longer than usual.");
+    await expect
+      .poll(
+        async () => {
+          await page.clock.runFor(1_000);
+          return late.isVisible();
+        },
+        { timeout: 100_000 },
+      )
+      .toBe(true);
+    expect(refreshes.requested).toBe(1);
+  });
 });
+
+/** Takes requests of a path, and leaves them without an answer. */
+async function leaveUnanswered(page: Page, path: string): Promise<{ requested: number }> {
+  const taken = { requested: 0 };
+  await page.route(
+    ({ pathname }) => pathname === path,
+    () => {
+      taken.requested += 1;
+    },
+  );
+  return taken;
+}
 
 /** Holds back the answers to a page's refreshes. `most`: how many were waited for at once. */
 async function slowDown(page: Page, path: string): Promise<{ requested: number; most: number }> {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ReactNode, useEffect, useState, useTransition } from "react";
+import { type ReactNode, useEffect, useRef, useState, useTransition } from "react";
 import { isReachable } from "../../../ui/is-reachable.ts";
 
 /** Refreshes the page a few times, until the awaited state no longer renders this. */
@@ -20,22 +20,27 @@ export function AutoRefresh({
 }) {
   const router = useRouter();
   const [remaining, setRemaining] = useState(times);
-  // React shows concurrent transitions together: on a slow connection each refresh would delay the one before.
+  // React shows concurrent transitions together: on a slow connection each refresh would delay the one before. A reference,
+  // as the tries are counted all the same.
   const [isRefreshing, startRefresh] = useTransition();
+  const isLoading = useRef(false);
   useEffect(() => {
-    if (remaining === 0 || isRefreshing) return;
+    isLoading.current = isRefreshing;
+  }, [isRefreshing]);
+  useEffect(() => {
+    if (remaining === 0) return;
     let hasLeft = false;
     const timer = setTimeout(async () => {
       const ready = await isReachable();
       if (hasLeft) return;
-      if (ready) startRefresh(() => router.refresh());
+      if (ready && !isLoading.current) startRefresh(() => router.refresh());
       setRemaining(remaining - 1);
     }, everySeconds * 1000);
     return () => {
       hasLeft = true;
       clearTimeout(timer);
     };
-  }, [remaining, isRefreshing, everySeconds, router]);
+  }, [remaining, everySeconds, router]);
   if (remaining > 0) return null;
   return (
     <p className="max-w-prose">
