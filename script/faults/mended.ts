@@ -7423,8 +7423,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/ui/live-toggle.tsx",
-    find: "    if (!isOn) return;",
-    replace: "    if (!isOn || isRefreshing) return;",
+    find: "if (isAsking || document",
+    replace: "if (isAsking || isLoading.current || document",
     fault: "the log says that it is live while its refresh gets no answer",
     tests: ["test/system/browser/slow-line.test.ts"],
     only: "does not say that it is live",
