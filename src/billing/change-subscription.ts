@@ -22,7 +22,7 @@ type Deps = ProviderTools & { database: Queryable; intake: Intake };
 
 const LEASE_SECONDS = 20;
 
-/** What the subscription's state stands in the way of, and not the plans. */
+/** Refusals for the subscription's state, for which the plans are not at fault. */
 const STATE_REASONS: ReadonlySet<Reason> = new Set<Reason>([
   "no_subscription",
   "subscription_not_paid",
@@ -107,7 +107,8 @@ async function changeAndCompare(
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
     if (!isRejected) throw error;
-    // The event that says why may not have arrived, such as that the subscription has ended: that is the refusal, and no fault of the plans.
+    // The event that says why, such as that the subscription has ended, may not have arrived. Then that is the refusal, and the
+    // plans are not at fault.
     await resolve().catch((instead: unknown) => {
       if (!(instead instanceof Refusal && STATE_REASONS.has(instead.reason))) logHeld();
       throw instead;
@@ -118,7 +119,7 @@ async function changeAndCompare(
   if (change.when === "now") await compareAfterwards(deps, resolved);
 }
 
-/** Holds errors back until it is known that they are some. */
+/** Holds log lines back until it is known that they report an error. */
 function holdLog(log: OperatorLog): { log: OperatorLog; logHeld(): void } {
   const held: Parameters<OperatorLog["error"]>[] = [];
   return {

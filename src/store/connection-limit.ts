@@ -2,7 +2,7 @@ import { type Database, rethrowClassified } from "./database.ts";
 
 export type ConnectionLimit = {
   connections: number;
-  /** The statement that an administrator raises it with. */
+  /** What an administrator does to raise it. */
   raise: string;
 };
 

@@ -171,7 +171,7 @@ const MAX_RUNS_OF_A_SET_UP = 4;
 
 /**
  * Of two first set-ups at once, both find none, and only one can be stored: the other is repeated, and
- * replaces it as any later set-up does. So is one that finds the set-up that it replaces confirmed or removed.
+ * replaces it as any later set-up does. A set-up is repeated, too, when the one that it replaces was confirmed or removed.
  */
 async function repeatIfSetUpChanged(
   scope: RequestScope,
