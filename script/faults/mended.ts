@@ -7439,4 +7439,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "takes long to be confirmed",
     inPages: true,
   },
+  {
+    file: "src/app/global-error.tsx",
+    find: "onClick={reload}",
+    replace: "onClick={() => {}}",
+    fault: "a page that could not be loaded at all offers no way to load it again",
+    tests: ["test/system/browser/open-pages.test.ts"],
+    only: "is cut off",
+    inPages: true,
+  },
 ];

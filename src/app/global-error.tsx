@@ -4,11 +4,11 @@ import "../ui/tokens.css";
 import type { LoadErrorProps } from "../ui/load-error.tsx";
 
 /** When even the layout fails the reader's language is unknown: shown in every language. */
-const SENTENCES = {
-  en: "This page could not be loaded. Try again in a minute.",
-  de: "Diese Seite konnte nicht geladen werden. Versuchen Sie es in einer Minute noch einmal.",
-  es: "No se pudo cargar esta página. Inténtalo de nuevo en un minuto.",
-  zh: "无法加载此页面，请一分钟后重试。",
+const TEXTS = {
+  en: { failed: "This page couldn’t be loaded.", retry: "Try again" },
+  de: { failed: "Diese Seite konnte nicht geladen werden.", retry: "Erneut versuchen" },
+  es: { failed: "No se pudo cargar esta página.", retry: "Intentar de nuevo" },
+  zh: { failed: "无法加载此页面。", retry: "重试" },
 };
 
 export default function GlobalError({ error }: LoadErrorProps) {
@@ -21,20 +21,26 @@ export default function GlobalError({ error }: LoadErrorProps) {
       <body className="min-h-dvh antialiased">
         <main id="content" className="mx-auto flex max-w-md flex-col gap-3 px-4 py-12">
           <h1 className="font-semibold text-lg">Tollgate</h1>
-          {Object.entries(SENTENCES).map(([locale, sentence]) => (
+          {Object.entries(TEXTS).map(([locale, { failed, retry }]) => (
             <p key={locale} lang={locale}>
-              {sentence}
+              {failed}{" "}
+              <button
+                type="button"
+                className="py-1 text-accent underline underline-offset-2"
+                onClick={reload}
+              >
+                {retry}
+              </button>
             </p>
           ))}
           {number && <p className="break-all font-mono text-muted text-sm">{number}</p>}
-          <p>
-            {/* Without text in any language, and without the router, which may have failed. */}
-            <a href="/" className="inline-block py-1 text-accent underline underline-offset-2">
-              Tollgate ↗
-            </a>
-          </p>
         </main>
       </body>
     </html>
   );
+}
+
+/** Not by the router, which may have failed. */
+function reload(): void {
+  location.reload();
 }

@@ -40,6 +40,25 @@ describeInBrowser("a page that has been open for a while", () => {
     expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
   });
 
+  it("can be loaded again, in each language, where the answer to a form is cut off", async () => {
+    // React: "Connection closed".
+    const page = await visit({ as: await createUser(site.test), expected: /Minified React error #412/ });
+    await page.goto("/settings");
+    await page.route("**/settings", async (route) => {
+      const response = await route.fetch();
+      const answer = await response.text();
+      // With what became of the form, but without the layout of the page.
+      await route.fulfill({ response, body: answer.slice(0, answer.indexOf('["$","html"')) });
+    });
+    await fill(page, { Name: "Saved" });
+    await press(page, "Save name");
+    await page.getByRole("button", { name: "Erneut versuchen" }).waitFor();
+    await page.unroute("**/settings");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Saved");
+  });
+
   it("sends a form once, however often its button is pressed, and keeps what is shown once", async () => {
     const someone = await createUser(site.test);
     const page = await visit({ as: someone });
