@@ -8,11 +8,9 @@ import { fetchedPayment, paymentState } from "../outbound/payment-state.ts";
 import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { ORDER_PREFIX, readLemonSqueezyPayment } from "./payments.ts";
 import { request } from "./requests.ts";
-
-const PAGE_SIZE = 100;
 
 const INVOICES = "/v1/subscription-invoices";
 
@@ -72,7 +70,7 @@ async function* newestFirst(
     const recent = items.filter((item) => since === null || createdAt(item) >= since.getTime());
     yield* recent;
     if (recent.length < items.length) return;
-    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
+    if (nextPage(provider, response, page) === null) return;
   }
 }
 

@@ -7,11 +7,9 @@ import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { request } from "./requests.ts";
 import { lemonSqueezy } from "./webhook.ts";
-
-const PAGE_SIZE = 100;
 
 /**
  * Every status, without the custom data, which only deliveries contain. The API cannot filter by time, so
@@ -30,7 +28,7 @@ export async function* listSubscriptions(
       (subscription) => since === null || changedAt(subscription) >= since.getTime(),
     );
     yield* states(provider, changed);
-    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
+    if (nextPage(provider, response, page) === null) return;
   }
 }
 
@@ -50,7 +48,7 @@ export async function subscriptionPage(
     const email = textAt(object, "attributes", "user_email");
     return listedSubscription(provider, lemonSqueezy, { object, delivery: { data: object }, email });
   });
-  const next = nextPage(provider, response, { page, size: PAGE_SIZE });
+  const next = nextPage(provider, response, page);
   return { subscriptions, next: next === null ? null : String(next) };
 }
 

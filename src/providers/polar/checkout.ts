@@ -12,6 +12,7 @@ import { pathSegment } from "../outbound/path-segment.ts";
 import { RefusedByProvider } from "../outbound/problems.ts";
 import { dateAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import type { PolarClient } from "./client.ts";
+import { PAGE_SIZE } from "./next-page.ts";
 import { hasSeats } from "./seats.ts";
 
 export async function createCheckout(
@@ -54,8 +55,6 @@ function trialOf({ trialDays }: CheckoutOrder) {
   return { trial_interval: "day" as const, trial_interval_count: trialDays };
 }
 
-const MAX_PAGE_SIZE = 100;
-
 const PAID = new Set(["confirmed", "succeeded"]);
 
 /** Polar has no way to close a checkout: it stays payable until it expires. */
@@ -73,7 +72,7 @@ export async function closeCheckout(
   const { items } = await listAll(client)({
     external_customer_id: userId,
     active: true,
-    limit: MAX_PAGE_SIZE,
+    limit: PAGE_SIZE,
   });
   const bought = items.find((subscription) => subscription.checkout_id === checkout.id);
   return { status: "paid", providerSubscriptionId: textAt(bought, "id") };

@@ -9,10 +9,8 @@ import { problem } from "../outbound/problems.ts";
 import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { type PolarClient, polarClient } from "./client.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { POLAR_EVENT_TYPES } from "./webhook.ts";
-
-const PAGE_SIZE = 100;
 
 /**
  * Newest first. Polar lists delivery attempts, several per event, under the id that deliveries carry. Only
@@ -34,7 +32,7 @@ export async function* deliveryPages(
     const response = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
     const deliveries = listAt(response, "items");
     yield deliveries.flatMap(eventOf);
-    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
+    if (nextPage(provider, response, page) === null) return;
   }
 }
 

@@ -5,13 +5,11 @@ import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { dateAt, listAt, textAt, wholeNumberAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { nullIfForbidden } from "./null-if-forbidden.ts";
 
 /** By the order's id, `null` for an unreadable one; without a map: the key may not read disputes. */
 export type Disputes = ReadonlyMap<string, readonly (Reversal | null)[]> | null;
-
-const PAGE_SIZE = 100;
 
 /**
  * Disputes that were opened or have changed since, `null`: all.
@@ -47,7 +45,7 @@ async function allDisputes(provider: ConnectedProvider, orderId: string | null):
     );
     if (response === null) return null;
     disputes.push(...listAt(response, "items"));
-    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return disputes;
+    if (nextPage(provider, response, page) === null) return disputes;
   }
 }
 

@@ -11,11 +11,9 @@ import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { polarClient } from "./client.ts";
 import { type Disputes, disputesOf, disputesSince } from "./disputes.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { PAID_ORDER, readOrder } from "./payments.ts";
 import { ordersRefundedSince } from "./refunds.ts";
-
-const PAGE_SIZE = 100;
 
 /**
  * Oldest first, so that an order that is made meanwhile does not shift the remaining pages. Polar sends no events for
@@ -44,7 +42,7 @@ export async function* listPayments(
       listed.add(state.charge.id);
       yield state;
     }
-    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) break;
+    if (nextPage(provider, response, page) === null) break;
   }
   if (providerSubscriptionId !== null) return;
   const refunded = since === null ? [] : await ordersRefundedSince(provider, since);

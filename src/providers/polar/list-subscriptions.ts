@@ -7,10 +7,8 @@ import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { polar } from "./webhook.ts";
-
-const PAGE_SIZE = 100;
 
 /** Oldest first, so that a subscription that starts meanwhile does not shift the remaining pages. */
 export async function subscriptionPage(
@@ -25,7 +23,7 @@ export async function subscriptionPage(
     const email = textAt(object, "customer", "email");
     return listedSubscription(provider, polar, { object, delivery: { data: object }, email });
   });
-  const next = nextPage(provider, response, { page, size: PAGE_SIZE });
+  const next = nextPage(provider, response, page);
   return { subscriptions, next: next === null ? null : String(next) };
 }
 

@@ -2,18 +2,16 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { hasFurtherPages } from "../outbound/page-end.ts";
 import { listAt } from "../outbound/response-fields.ts";
 
+/** The most that Polar returns at once: what every list is asked for. */
+export const PAGE_SIZE = 100;
+
 /**
  * The number of the next page; `null`: this is the last one.
  * https://polar.sh/docs/api-reference/introduction
  * @param page the number of this one, from 1
- * @param size how many items were asked for
  * @throws PaymentApiProblem
  */
-export function nextPage(
-  provider: ConnectedProvider,
-  response: unknown,
-  { page, size }: { page: number; size: number },
-): number | null {
-  const list = { items: listAt(response, "items"), size, field: ["pagination", "max_page"] };
+export function nextPage(provider: ConnectedProvider, response: unknown, page: number): number | null {
+  const list = { items: listAt(response, "items"), size: PAGE_SIZE, field: ["pagination", "max_page"] };
   return hasFurtherPages(provider, response, { ...list, number: page }) ? page + 1 : null;
 }

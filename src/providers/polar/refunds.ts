@@ -4,10 +4,8 @@ import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
-import { nextPage } from "./next-page.ts";
+import { nextPage, PAGE_SIZE } from "./next-page.ts";
 import { nullIfForbidden } from "./null-if-forbidden.ts";
-
-const PAGE_SIZE = 100;
 
 /**
  * The ids of the orders that were refunded since. Newest first: only this order can stop early.
@@ -26,6 +24,6 @@ export async function ordersRefundedSince(provider: ConnectedProvider, since: Da
     const recent = refunds.filter((refund) => (dateAt(refund, "created_at") ?? since) >= since);
     orders.push(...recent.flatMap((refund) => textAt(refund, "order_id") ?? []));
     const isLast = recent.length < refunds.length;
-    if (isLast || nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return orders;
+    if (isLast || nextPage(provider, response, page) === null) return orders;
   }
 }

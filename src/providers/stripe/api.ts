@@ -20,12 +20,10 @@ import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
 import { isForeign } from "./customer.ts";
 import { fetchPayment, listPayments } from "./list-payments.ts";
 import { customerPage, findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
-import { nextPosition } from "./next-position.ts";
+import { nextPosition, PAGE_SIZE } from "./next-position.ts";
 import { namesOf } from "./payment-names.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
-
-const PAGE_SIZE = 100;
 
 export function stripeApi(connection: PaymentConnection): PaymentApi {
   const provider = connectProvider(connection, STRIPE_TRAITS, readStripeError);
@@ -129,7 +127,7 @@ async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGener
       client.events.list({ types: [...STRIPE_EVENT_TYPES], created, limit: PAGE_SIZE, ...after }),
     );
     yield page.data.map((event) => listedEvent(event.id, event.type, event));
-    last = nextPosition(provider, page, PAGE_SIZE);
+    last = nextPosition(provider, page);
     if (last === null) return;
   }
 }

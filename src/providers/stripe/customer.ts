@@ -5,6 +5,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
 import { mapStripeErrors } from "./client.ts";
+import { PAGE_SIZE } from "./next-position.ts";
 
 /**
  * The person's customer, created with their id, as the portal shows everything that a customer has bought.
@@ -20,7 +21,9 @@ export async function customerFor(
     return order.customerId;
   const { userId, email, idempotencyKey } = order;
   return nullIfRefused(provider, order, async () => {
-    const customers = await mapStripeErrors(provider, () => client.customers.list({ email, limit: 100 }));
+    const customers = await mapStripeErrors(provider, () =>
+      client.customers.list({ email, limit: PAGE_SIZE }),
+    );
     const ownCustomer = listAt(customers, "data").find((customer) => ownerOf(customer) === userId);
     if (ownCustomer) return textAt(ownCustomer, "id");
     const customer = { email, metadata: { userId } };

@@ -10,11 +10,9 @@ import { fetchedPayment, listedReversals, paymentState } from "../outbound/payme
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
-import { nextPosition } from "./next-position.ts";
+import { nextPosition, PAGE_SIZE } from "./next-position.ts";
 import { namesOf, type PaymentName } from "./payment-names.ts";
 import { readStripePayment } from "./payments.ts";
-
-const PAGE_SIZE = 100;
 
 /**
  * Invoices with their payments. Refunds and disputes name only those: for all invoices they are listed once,
@@ -112,7 +110,7 @@ async function* eachPage<Item>(
     const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
     const page = await mapStripeErrors(provider, async () => list(client, after));
     yield* page.data;
-    last = nextPosition(provider, page, PAGE_SIZE);
+    last = nextPosition(provider, page);
     if (last === null) return;
   }
 }

@@ -6,10 +6,8 @@ import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
-import { nextPosition } from "./next-position.ts";
+import { nextPosition, PAGE_SIZE } from "./next-position.ts";
 import { stripe } from "./webhook.ts";
-
-const PAGE_SIZE = 100;
 
 /** All of them: Stripe can only filter by creation time. https://docs.stripe.com/api/subscriptions/list */
 export async function subscriptionPage(
@@ -35,7 +33,7 @@ export async function subscriptionPage(
       email: textAt(object, "customer", "email"),
     });
   });
-  return { subscriptions, next: nextPosition(provider, page, PAGE_SIZE) };
+  return { subscriptions, next: nextPosition(provider, page) };
 }
 
 /** Newest first. https://docs.stripe.com/api/customers/list */
@@ -54,7 +52,7 @@ export async function customerPage(
     locale: customer.preferred_locales?.[0] ?? null,
     userId: textAt(customer, "metadata", "userId"),
   }));
-  return { customers, next: nextPosition(provider, page, PAGE_SIZE) };
+  return { customers, next: nextPosition(provider, page) };
 }
 
 export async function findSubscriptions(
