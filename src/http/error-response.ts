@@ -23,14 +23,11 @@ export const onlyErrors: MiddlewareHandler = async (_, next) => {
   }
 };
 
-/**
- * A refusal as a REST response, in the requested version.
- * @param options `shown`: a different body
- */
+/** A refusal as a REST response, in the requested version. */
 export function answerRefusal(
   c: Context,
   refusal: Refusal | RefusalFacts,
-  { headers = {}, shown }: { headers?: Record<string, string>; shown?: object } = {},
+  { headers = {} }: { headers?: Record<string, string> } = {},
 ): Response {
   const thrown = refusal instanceof Refusal ? refusal : new Refusal(refusal);
   const status = statusOf[thrown.code];
@@ -39,7 +36,7 @@ export function answerRefusal(
   for (const [name, value] of Object.entries(statusHeaders(status))) c.header(name, value);
   // Not every refusal of this kind has a charge, whose limit headers would say it.
   if (thrown.code === "rate_limited") c.header("retry-after", `${thrown.params.retryAfterSeconds}`);
-  return c.json(shown ?? errorBody(thrown, c.get("apiVersion")), status, headers);
+  return c.json(errorBody(thrown, c.get("apiVersion")), status, headers);
 }
 
 /** v1 contains the sentence alone. */

@@ -47,7 +47,7 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
         ),
     });
     return leadsElsewhere(response, options)
-      ? errorResponse(403, "Invalid callbackURL", { code: "INVALID_CALLBACK_URL" })
+      ? errorResponse(403, "Invalid callbackURL", "INVALID_CALLBACK_URL")
       : response;
   };
 }

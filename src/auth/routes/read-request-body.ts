@@ -17,7 +17,7 @@ export async function readRequestBody(
 ): Promise<ParsedBody | { refused: Response }> {
   if (!isJsonType(request.headers.get("content-type") ?? "")) {
     const error = "Content-Type: expected application/json";
-    return { refused: errorResponse(415, error, { code: "UNSUPPORTED_MEDIA_TYPE" }) };
+    return { refused: errorResponse(415, error, "UNSUPPORTED_MEDIA_TYPE") };
   }
   let body: unknown;
   try {

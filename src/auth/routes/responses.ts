@@ -27,14 +27,10 @@ export function refusalResponse(facts: RefusalFacts | Refusal, code?: string): R
 }
 
 /** An error that there is no reason for: the sentence is Better Auth's, or only for developers. */
-export function errorResponse(
-  status: number,
-  error: string,
-  { code, headers = {} }: { code: string; headers?: Record<string, string> },
-): Response {
+export function errorResponse(status: number, error: string, code: string): Response {
   return Response.json(
     { error, message: error, code },
-    { status, headers: { "cache-control": "no-store", ...statusHeaders(status), ...headers } },
+    { status, headers: { "cache-control": "no-store", ...statusHeaders(status) } },
   );
 }
 
@@ -63,7 +59,7 @@ export async function translateResponse(
   }
   if (refusal) return refusalResponse(refusal, code);
   if (response.status >= 500 || message === "") return refusalResponse({ reason: "internal_error" });
-  return errorResponse(response.status, message, { code: code === "" ? "BAD_REQUEST" : code });
+  return errorResponse(response.status, message, code === "" ? "BAD_REQUEST" : code);
 }
 
 /** The response to an error of the database that is no defect; `null`: any other error. */
