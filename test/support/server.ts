@@ -1,5 +1,4 @@
 import { readConfig } from "../../src/config/config.ts";
-import type { Milestone } from "../../src/intake/intake.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { type RunningServer, startServer } from "../../src/server.ts";
 import { startHaproxy } from "./haproxy.ts";
@@ -16,17 +15,16 @@ export type TestServer = RunningServer & {
 export async function startTestServer(
   databaseUrl: string,
   variables: Record<string, string> = {},
-  reached?: (milestone: Milestone) => void | Promise<void>,
 ): Promise<TestServer> {
   const servers = Number(process.env.TEST_SERVERS ?? 1);
-  if (servers > 1 && !reached) return startBalanced(servers, databaseUrl, variables);
+  if (servers > 1) return startBalanced(servers, databaseUrl, variables);
   const environment = readConfig({
     ...serverVariables(databaseUrl),
     LOG_LEVEL: "silent",
     ...variables,
   });
   const log = createLog(environment.logLevel);
-  const server = await startServer(environment, { log, ...(reached ? { reached } : {}) });
+  const server = await startServer(environment, { log });
   return { ...server, processUrls: [server.url] };
 }
 

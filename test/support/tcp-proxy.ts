@@ -23,7 +23,7 @@ export type TcpProxy = {
 const UNDISTURBED: Conditions = { delayMs: 0, toServer: "flows", toClient: "flows" };
 
 /** The network between two parts, which a test can cut, slow down and make one-sided. */
-export async function startTcpProxy(targetPort: number, listenPort = 0): Promise<TcpProxy> {
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let target = targetPort;
   let conditions = UNDISTURBED;
   let isCut = false;
@@ -49,7 +49,7 @@ export async function startTcpProxy(targetPort: number, listenPort = 0): Promise
       for (const direction of pair) directions.delete(direction);
     });
   });
-  server.listen(listenPort, "127.0.0.1");
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
   const set: TcpProxy["set"] = (changed) => {
