@@ -139,7 +139,7 @@ export const baseUrl = (example: string) =>
       if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
       return !text.includes("?") && !text.includes("#");
     }, `expected a URL such as ${example}`)
-    .transform((text) => text.trim().replace(/\/+$/, ""));
+    .transform((text) => text.replace(/\/+$/, ""));
 
 export const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
   z.enum(options, `expected one of ${options.join(", ")}, e.g. ${options[0]}`);
@@ -187,10 +187,7 @@ export const secrets = z
 /** Sent in a header, so only visible ASCII is allowed. */
 export const apiKey = z
   .string()
-  .transform((text) => text.trim())
-  .refine((key) => /^[\x21-\x7e]+$/.test(key), {
-    error: "expected one key without white space, e.g. sk_test_ and what follows",
-  });
+  .regex(/^[\x21-\x7e]+$/, "expected one key without white space, e.g. sk_test_ and what follows");
 
 /** One sender with or without a name: read as it is when a mail is sent. */
 export const sender = z.string().refine((text) => {

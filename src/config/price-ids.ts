@@ -21,7 +21,7 @@ const PriceIdMap = z.partialRecord(
  */
 export function readPlans(value: string | undefined): PlanCatalog {
   if (value === undefined) return plans;
-  const parsed = PriceIdMap.safeParse(parseJson(value.trim()));
+  const parsed = PriceIdMap.safeParse(parseJson(value));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw invalid(`${issue?.path.join(".") || "the map"}: ${issue?.message}`);

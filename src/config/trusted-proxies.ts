@@ -4,7 +4,7 @@ import type { TrustedProxies } from "../http/client-address.ts";
 
 /** A count of hops, or addresses and ranges of them. */
 export const trustedProxies = z.string().transform((text, context): TrustedProxies => {
-  if (/^\d{1,2}$/.test(text.trim())) return { hops: Number(text) };
+  if (/^\d{1,2}$/.test(text)) return { hops: Number(text) };
   const ranges = text.split(",").map((range) => range.trim());
   for (const range of ranges) {
     if (isRange(range)) continue;
