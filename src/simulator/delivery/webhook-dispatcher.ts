@@ -85,7 +85,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
     const results = await Promise.all(copies);
     if (isClosed) return;
     underWay.delete(event.number);
-    recordOutcome(event, results, policy);
+    recordOutcome(event, results);
     options.changed();
     wake();
   }
@@ -107,11 +107,8 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
     return sender.post(address, delivery);
   }
 
-  function recordOutcome(
-    event: QueuedEvent,
-    results: readonly WebhookResponse[],
-    { accepts, waitsSeconds, disablesAfterExhausted }: DeliveryPolicy,
-  ): void {
+  function recordOutcome(event: QueuedEvent, results: readonly WebhookResponse[]): void {
+    const { accepts, waitsSeconds, disablesAfterExhausted } = policy;
     const isAccepted = results.every(({ status }) => status !== "lost" && accepts(status));
     for (const result of results) event.tries.push(tryOf(result, accepts));
     event.corruption = null;
