@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { ProviderSlot } from "../server/provider-slot.ts";
-import { FAULT_KINDS, type FaultKind } from "../server/state.ts";
+import { FAULT_KINDS, type Fault, type FaultKind } from "../server/state.ts";
 import type { Html } from "./page.ts";
 
 export const FAULT_WORDS: Record<FaultKind, { name: string; help: string }> = {
@@ -12,17 +12,17 @@ export const FAULT_WORDS: Record<FaultKind, { name: string; help: string }> = {
 };
 
 export function hasFaults({ state }: ProviderSlot): boolean {
-  return FAULT_KINDS.some((kind) => state.faults[kind].next > 0 || state.faults[kind].share > 0);
+  return FAULT_KINDS.some((kind) => isOn(state.faults[kind]));
 }
 
 export function faultForm({ name: slot, state }: ProviderSlot, kind: FaultKind): Html {
   const { name, help } = FAULT_WORDS[kind];
-  const { next, share } = state.faults[kind];
-  const isOn = next > 0 || share > 0;
+  const fault = state.faults[kind];
+  const { next, share } = fault;
   const id = `${slot}-${kind}`;
   return html`<form class="fault" method="post" action="/control/${slot}/faults" aria-label="${name}">
 <input type="hidden" name="kind" value="${kind}">
-<div class="row apart"><strong>${name}</strong>${isOn ? html`<span class="state warn">On</span>` : ""}</div>
+<div class="row apart"><strong>${name}</strong>${isOn(fault) ? html`<span class="state warn">On</span>` : ""}</div>
 <p class="help">${help}</p>
 <div class="row end" style="margin-top:8px">
 <div><label for="${id}-next">Next</label><input class="narrow" style="width:72px" id="${id}-next" name="next" type="number" min="0" max="1000" value="${next}"></div>
@@ -34,4 +34,8 @@ export function faultForm({ name: slot, state }: ProviderSlot, kind: FaultKind):
   )}</select></div>
 <button class="small">Set</button>
 </div></form>`;
+}
+
+function isOn({ next, share }: Fault): boolean {
+  return next > 0 || share > 0;
 }
