@@ -1,6 +1,5 @@
 import type { RequestListener } from "node:http";
 import {
-  type Context,
   type Link,
   type Span as OtelSpan,
   ROOT_CONTEXT,
@@ -57,8 +56,7 @@ export function createTracing(options: TracingSettings, log: Log): CreatedTracin
     ],
   });
   const tracer = provider.getTracer("tollgate");
-  const start = (name: string, spanOptions: SpanOptions) =>
-    startSpan(tracer, parentOf(spanOptions), name, spanOptions);
+  const start = (name: string, spanOptions: SpanOptions) => startSpan(tracer, name, spanOptions);
   return {
     active: () => {
       const span = traceContext.getStore()?.span;
@@ -88,18 +86,14 @@ export function createTracing(options: TracingSettings, log: Log): CreatedTracin
   };
 }
 
-function parentOf({ parent }: SpanOptions): Context {
-  const active = parent === "active" ? traceContext.getStore() : undefined;
-  return active === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, active.span);
-}
-
 function startSpan(
   tracer: Tracer,
-  parent: Context,
   name: string,
-  { kind, attributes = {}, links = [] }: SpanOptions,
+  { parent, kind, attributes = {}, links = [] }: SpanOptions,
 ): OtelSpan {
-  return tracer.startSpan(name, { kind: KINDS[kind], attributes, links: links.map(linkTo) }, parent);
+  const active = parent === "active" ? traceContext.getStore() : undefined;
+  const context = active === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, active.span);
+  return tracer.startSpan(name, { kind: KINDS[kind], attributes, links: links.map(linkTo) }, context);
 }
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
