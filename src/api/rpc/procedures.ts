@@ -107,13 +107,12 @@ function level<A extends AccessLevel>(...served: A[]) {
       Output extends z.ZodType,
       P extends Permission | undefined,
       Shown = z.input<Output>,
-      Missing = never,
     >(
       operation: Operation<Dependencies, Input, Output, A, P>,
-      showing: Showing<z.input<Output>, Shown, Missing> = {},
+      showing: Showing<z.input<Output>, Shown, never> = {},
     ) =>
       procedureOf(gated(operation, showing)).mutation(({ ctx }) => ctx.answer) as TRPCMutationProcedure<
-        ProcedureTypes<Input, P, Shown | Missing>
+        ProcedureTypes<Input, P, Shown>
       >,
   };
 }
