@@ -4,7 +4,7 @@ import type { Json } from "../http/json-body.ts";
 import type { Coupon } from "../lifecycle/coupon.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
-import { findCoupon, isRedeemable } from "../server/redeem.ts";
+import { isRedeemable } from "../server/redeem.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity } from "./errors.ts";
 import { cursorPage, isAmong } from "./page.ts";
@@ -102,7 +102,7 @@ function statusOf(slot: ProviderSlot, discount: Coupon): string {
 
 function requireDiscount(slot: ProviderSlot, c: Context): Coupon {
   const id = c.req.param("id") ?? "";
-  const discount = slot.state.coupons?.find((coupon) => coupon.id === id) ?? findCoupon(slot, id);
-  if (discount === null) throw noEntity(id);
+  const discount = slot.state.coupons?.find((coupon) => coupon.id === id);
+  if (!discount) throw noEntity(id);
   return discount;
 }
