@@ -6,7 +6,7 @@ import type { Offer } from "../lifecycle/offer.ts";
 import type { ChangeBilling } from "../lifecycle/prorations.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
-import { eventContextOf } from "../server/event-context.ts";
+import { eventContextOf, subscriptionJson } from "../server/event-context.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { STORE_ID } from "./documents.ts";
@@ -69,10 +69,6 @@ export function lemonSqueezySubscriptions(slot: ProviderSlot): Hono {
     return document(c, { data: itemJson(slot, apply(slot, before, change)) });
   });
   return app;
-}
-
-function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  return slot.renderer.subscription(eventContextOf(slot, subscription));
 }
 
 function itemJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {

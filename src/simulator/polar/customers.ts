@@ -1,11 +1,12 @@
 import { type Context, Hono } from "hono";
+import { subscriptionJson } from "../server/event-context.ts";
 import { createCustomer } from "../server/pay-checkout.ts";
 import { findCustomer, type ProviderSlot, subscriptionsOfCustomer } from "../server/provider-slot.ts";
 import type { Customer } from "../server/state.ts";
 import { polarCustomer } from "./customer.ts";
 import { notFound, readBody, unprocessable } from "./errors.ts";
 import { inRequestedOrder, numberedPage } from "./page.ts";
-import { isActive, subscriptionJson } from "./subscriptions.ts";
+import { isActive } from "./subscriptions.ts";
 
 /** One customer for each address. https://polar.sh/docs/api-reference/customers */
 export function polarCustomers(slot: ProviderSlot): Hono {

@@ -6,7 +6,7 @@ import { seatsWithin } from "../lifecycle/change-items.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
-import { eventContextOf } from "../server/event-context.ts";
+import { subscriptionJson } from "../server/event-context.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
@@ -46,10 +46,6 @@ export function polarSubscriptions(slot: ProviderSlot): Hono {
     return c.json(subscriptionJson(slot, withRequestedDiscount(slot, current, order)));
   });
   return app;
-}
-
-export function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  return slot.renderer.subscription(eventContextOf(slot, subscription));
 }
 
 export function isActive({ status }: SimulatedSubscription["state"]): boolean {

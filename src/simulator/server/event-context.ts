@@ -21,3 +21,8 @@ export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscr
     },
   };
 }
+
+/** The subscription as the provider's API returns it. */
+export function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  return slot.renderer.subscription(eventContextOf(slot, subscription));
+}

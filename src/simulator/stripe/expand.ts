@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { subscriptionJson } from "../server/event-context.ts";
 import { findCustomer, findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
 import { findCoupon, findPromotionCode } from "../server/redeem.ts";
 import { findProduct } from "./catalog.ts";
@@ -9,7 +10,6 @@ import { invoiceOf, paymentsOfInvoice } from "./invoices.ts";
 import { confirmationSecret } from "./open-invoices.ts";
 import { promotionCodeJson } from "./promotion-codes.ts";
 import { lineItemsOf } from "./sessions.ts";
-import { subscriptionJson } from "./subscriptions.ts";
 
 type JsonObject = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { type Form, readForm } from "../http/form.ts";
 import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import type { Discount } from "../lifecycle/discount.ts";
 import { emitEvents } from "../server/emit-events.ts";
-import { eventContextOf } from "../server/event-context.ts";
+import { subscriptionJson } from "../server/event-context.ts";
 import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
@@ -59,10 +59,6 @@ export function stripeSubscriptions(slot: ProviderSlot): Hono {
     return c.json(subscriptionJson(slot, applyAll(slot, before, [{ to: "cancel now" }])));
   });
   return app;
-}
-
-export function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  return slot.renderer.subscription(eventContextOf(slot, subscription));
 }
 
 /** Ended ones are listed only on request. */
