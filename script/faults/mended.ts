@@ -7448,4 +7448,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "is cut off",
     inPages: true,
   },
+  {
+    file: "src/doctor/check-variable-names.ts",
+    find: "isSwapped ? (previous[m - 1] as number) + 1 : Number.POSITIVE_INFINITY,",
+    replace: "isSwapped ? (previous[m - 1] as number) + 2 : Number.POSITIVE_INFINITY,",
+    fault: "doctor says nothing of a variable in whose name two letters are swapped, such as SMPT_URL",
+    tests: ["test/doctor/check-variable-names.test.ts"],
+  },
 ];

@@ -36,17 +36,24 @@ function withoutUnderscores(name: string): string {
   return name.replaceAll("_", "").toUpperCase();
 }
 
-/** How many characters have to be inserted, removed or replaced (Levenshtein). */
+/** How many characters have to be inserted, removed, replaced, or swapped with the next one: SMPT is one slip. */
 function editDistance(from: string, to: string): number {
+  let previous: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, n) => n);
-  for (const char of from) {
-    let diagonal = row[0] as number;
-    const next = [diagonal + 1];
-    for (const [n, other] of [...to].entries()) {
-      const above = row[n + 1] as number;
-      next.push(Math.min(above + 1, (next[n] as number) + 1, diagonal + (char === other ? 0 : 1)));
-      diagonal = above;
+  for (const [n, char] of [...from].entries()) {
+    const next = [n + 1];
+    for (const [m, other] of [...to].entries()) {
+      const isSwapped = char === to[m - 1] && from[n - 1] === other;
+      next.push(
+        Math.min(
+          (row[m + 1] as number) + 1,
+          (next[m] as number) + 1,
+          (row[m] as number) + (char === other ? 0 : 1),
+          isSwapped ? (previous[m - 1] as number) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
+    previous = row;
     row = next;
   }
   return row.at(-1) as number;

@@ -9,6 +9,9 @@ it.each([
   ["EMAIL_FROM", "MAIL_FROM"],
   ["REDIS_URI", "REDIS_URL"],
   ["smtp_url", "SMTP_URL"],
+  ["SMPT_URL", "SMTP_URL"],
+  ["MAIL_FORM", "MAIL_FROM"],
+  ["REIDS_URL", "REDIS_URL"],
 ])("warns of %s, which leaves %s at its default", (name, meant) => {
   const variables = { PATH: "/usr/bin", [name]: "secret" };
   const detail = `${name} is not a variable of Tollgate, and ${meant} is not set`;
