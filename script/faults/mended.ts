@@ -7449,10 +7449,17 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/doctor/check-variable-names.ts",
+    file: "src/config/edit-distance.ts",
     find: "isSwapped ? (previous[m - 1] as number) + 1 : Number.POSITIVE_INFINITY,",
     replace: "isSwapped ? (previous[m - 1] as number) + 2 : Number.POSITIVE_INFINITY,",
     fault: "doctor says nothing of a variable in whose name two letters are swapped, such as SMPT_URL",
     tests: ["test/doctor/check-variable-names.test.ts"],
+  },
+  {
+    file: "src/config/kinds.ts",
+    find: 'editDistance(name.toLowerCase(), "sslmode") <= 2',
+    replace: 'editDistance(name.toLowerCase(), "sslmode") < 1',
+    fault: "a DATABASE_URL with sslmdoe=require is taken, and the database connected to without encryption",
+    tests: ["test/config/config.test.ts"],
   },
 ];

@@ -4,6 +4,7 @@ import { isIPv6 } from "node:net";
 import parseAddresses from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { isDecodable } from "../http/is-decodable.ts";
+import { editDistance } from "./edit-distance.ts";
 
 /** Schemas of variables. Errors contain an example and never the value, which may be a secret. */
 export const wholeNumber = (min: number, max: number, example: number) =>
@@ -112,7 +113,8 @@ const SSL_VALUES: ReadonlySet<string> = new Set(["true", "1", "0", "no-verify"])
 function isTakenAsMeant(name: string, value: string): boolean {
   if (name === "sslmode") return SSL_MODES.has(value);
   if (name === "ssl") return SSL_VALUES.has(value);
-  return !/^(?:use[-_]?)?(?:ssl|tls)(?:[-_]?mod.*)?$/i.test(name);
+  const isMisspelt = editDistance(name.toLowerCase(), "sslmode") <= 2;
+  return !isMisspelt && !/^(?:use[-_]?)?(?:ssl|tls)(?:[-_]?mod.*)?$/i.test(name);
 }
 
 const SSL_MODE_EXPECTED =

@@ -286,6 +286,8 @@ describe("the configuration", () => {
     ["DATABASE_URL", "postgres://me@one/x?sslMode=verify-full", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?connect_timeout=5&ssl-mode=REQUIRED", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?sslmod=require", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?sslmdoe=require", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?slmode=require", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?ssl=", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?ssl=require", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?SSL=true", "sslmode=verify-full"],
