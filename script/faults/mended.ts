@@ -7462,4 +7462,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a DATABASE_URL with sslmdoe=require is taken, and the database connected to without encryption",
     tests: ["test/config/config.test.ts"],
   },
+  {
+    file: "src/simulator/lifecycle/advance.ts",
+    find: "wasTrial || offer.interval !== state.offer.interval;",
+    replace: "wasTrial;",
+    fault: "a simulated subscription that becomes yearly at the end of its month is renewed years later",
+    tests: ["test/simulator/calendar.test.ts"],
+    only: "has the new length from its start on",
+  },
 ];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { renew } from "../../src/simulator/lifecycle/advance.ts";
 import { applyCommand } from "../../src/simulator/lifecycle/apply-command.ts";
 import { intervalsAfter, monthAfter } from "../../src/simulator/lifecycle/calendar.ts";
 import type { Offer } from "../../src/simulator/lifecycle/offer.ts";
@@ -23,9 +24,10 @@ describe("a billing period", () => {
     expect(later("2028-02-29T00:00:00Z", 4, "year")).toBe("2032-02-29T00:00:00.000Z");
   });
 
+  const offer = (priceId: string, interval: "month" | "year") =>
+    ({ priceId, interval, planName: "Pro", seats: { min: 1, max: 9 } }) as Offer;
+
   it("starts a new period when the interval of the plan changes, except during a trial", () => {
-    const offer = (priceId: string, interval: "month" | "year") =>
-      ({ priceId, interval, planName: "Pro", seats: { min: 1, max: 9 } }) as Offer;
     const [start, now] = [at("2026-01-31T10:00:00Z"), at("2026-02-10T12:00:00Z")];
     const periodAfter = (from: "month" | "year", to: "month" | "year", trialDays = 0) => {
       const bought = startBilling({ offer: offer(from, from), seats: 1, trialDays }, start);
@@ -42,6 +44,23 @@ describe("a billing period", () => {
     expect(periodAfter("year", "month")).toEqual([now, at("2026-03-10T12:00:00Z")]);
     expect(periodAfter("month", "year", 14)).toEqual([start, at("2026-02-14T10:00:00Z")]);
   });
+
+  it.each([
+    ["month", "year", "2026-02-28T10:00:00Z", ["2027-02-28T10:00:00Z", "2028-02-28T10:00:00Z"]],
+    ["year", "month", "2027-01-31T10:00:00Z", ["2027-02-28T10:00:00Z", "2027-03-31T10:00:00Z"]],
+  ] as const)(
+    "has the new length from its start on, after a change from %s to %s",
+    (from, to, start, ends) => {
+      const bought = startBilling(
+        { offer: offer(from, from), seats: 1, trialDays: 0 },
+        at("2026-01-31T10:00:00Z"),
+      );
+      const scheduled = { ...bought, scheduled: { offer: offer(to, to), seats: null } };
+      const first = renew(scheduled, at(start)).subscription;
+      const second = renew(first, first.state.periodEndSeconds).subscription;
+      expect([first, second].map(({ state }) => state.periodEndSeconds)).toEqual(ends.map(at));
+    },
+  );
 });
 
 describe("a month on the clock", () => {

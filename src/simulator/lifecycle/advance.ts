@@ -44,8 +44,10 @@ export function renew<Subscription extends BillingState>(
   const wasTrial = state.status === "trialing";
   const offer = scheduled?.offer ?? state.offer;
   const seats = scheduled?.seats ?? state.seats;
-  const anchorSeconds = wasTrial ? state.periodEndSeconds : subscription.anchorSeconds;
-  const periods = wasTrial ? 1 : subscription.periods + 1;
+  // Periods of another length are counted from their own start.
+  const isNewRhythm = wasTrial || offer.interval !== state.offer.interval;
+  const anchorSeconds = isNewRhythm ? state.periodEndSeconds : subscription.anchorSeconds;
+  const periods = isNewRhythm ? 1 : subscription.periods + 1;
   const period = {
     periodStartSeconds: state.periodEndSeconds,
     periodEndSeconds: intervalsAfter(anchorSeconds, periods, offer.interval),
