@@ -7470,4 +7470,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/simulator/calendar.test.ts"],
     only: "has the new length from its start on",
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "when 'failed' then whole.occurred_at < p.occurred_at",
+    replace: "when 'failed' then true",
+    fault:
+      "a declined change takes the access of a period that credit has paid for, once an earlier one was refunded",
+    tests: ["test/operations/payments.test.ts"],
+    only: "although a charge for a change fails",
+  },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "is not null end)",
+    replace: "is distinct from 'failed' end)",
+    fault: "a change that is paid for emits entitlements that have not changed",
+    tests: ["test/operations/payments.test.ts"],
+    only: "tells nothing new of the access",
+  },
 ];

@@ -300,6 +300,40 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
   });
 
+  describe("of a period that an invoice over nothing has begun", () => {
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 1));
+    beforeEach(async () => {
+      await subscribe("user_1", "sub_1");
+      await pay("in_1", { periodEnd: new Date(Date.UTC(2026, 0, 1, 0, 30)) });
+      await recordReversal("in_1", "refund", 2_000);
+      await pay("in_2", { minute: 30, amount: 0, periodEnd });
+    });
+
+    it("is that, although a charge for a change fails", async () => {
+      expect(await reversal()).toBeNull();
+      await pay("in_3", { minute: 35, amount: 500, state: "failed", periodEnd });
+      expect(await reversal()).toBeNull();
+    });
+
+    it("is that, and a change that is paid for tells nothing new of the access", async () => {
+      const emitted = () => test.rows("select id from outbound_event where type = 'entitlements.changed'");
+      const before = await emitted();
+      await pay("in_3", { minute: 35, amount: 500, periodEnd });
+      expect(await reversal()).toBeNull();
+      expect(await emitted()).toEqual(before);
+    });
+  });
+
+  it("is not the invoice over nothing of a change after the charge for its period has failed", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 1));
+    await pay("in_1", { periodEnd: new Date(Date.UTC(2026, 0, 1, 0, 30)) });
+    await recordReversal("in_1", "refund", 2_000);
+    await pay("in_2", { minute: 30, state: "failed", periodEnd });
+    await pay("in_3", { minute: 35, amount: 0, periodEnd });
+    expect(await reversal()).toBe("refunded");
+  });
+
   it("is that of an upgrade which costs more than its period, once it is refunded", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
