@@ -7487,4 +7487,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/payments.test.ts"],
     only: "tells nothing new of the access",
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "then 'refunded_and_disputed' else 'refunded' end",
+    replace: "then 'refunded' else 'refunded' end",
+    fault: "a disputed period gives access where the plan ends it, after the refund of a larger upgrade",
+    tests: ["test/operations/payments.test.ts"],
+    only: "is disputed as well where the period's is",
+  },
 ];

@@ -495,6 +495,17 @@ describe("the latest payment", () => {
     expect(await reversal()).toBe("refunded_and_disputed");
   });
 
+  it("is disputed as well where the period's is, beside an upgrade that cost more and was refunded", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 1, 1));
+    await pay("in_1", { periodEnd });
+    await pay("in_2", { minute: 5, amount: 5_000, periodEnd });
+    await recordReversal("in_2", "refund", 5_000);
+    expect(await reversal()).toBe("refunded");
+    await recordReversal("in_1", "dispute", 2_000);
+    expect(await reversal()).toBe("refunded_and_disputed");
+  });
+
   it("is the only one of what a single payment bought, whose invoice is for no period", async () => {
     const id = await createSubscription(test, "user_1", {
       provider_subscription_id: null,

@@ -87,7 +87,13 @@ export function latestReversal(changed: string | null = null): string {
         )
         and ${isRefunded("refunded")}
     )`;
-  return `select case ${status("p")} when 'refunded' then 'refunded'
+  // The dispute ends access even where the plan keeps it after a refund.
+  const isDisputedToo = `exists (
+      select from ${rows("disputed")}
+      where ${ofSubscription("disputed")} and ${status("disputed")} = 'disputed' and ${isEarlierInPeriod("disputed")}
+    )`;
+  return `select case ${status("p")}
+      when 'refunded' then case when ${isDisputedToo} then 'refunded_and_disputed' else 'refunded' end
       when 'disputed' then case when ${isRefundedToo} then 'refunded_and_disputed' else 'disputed' end end
     from ${rows("p")}
     where p.provider = s.provider and p.provider_subscription_id = ${ID_IN_PAYMENTS}
