@@ -6926,8 +6926,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/billing/change-subscription.ts",
-    find: "    logHeld();\n    throw error;",
-    replace: "    throw error;",
+    find: "    throw instead;\n  });\n  logHeld();\n",
+    replace: "    throw instead;\n  });\n",
     fault: "the log does not say why a provider has rejected a change",
     tests: ["test/operations/change-subscription.test.ts"],
     only: "although the provider reports a failure",
@@ -7407,7 +7407,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/billing/change-subscription.ts",
-    find: "    if (!isRejected) logHeld();\n",
+    find: "    if (!isRejection(error)) logHeld();\n",
     replace: "",
     fault: "the log lacks the provider's error where the database fails next",
     tests: ["test/operations/change-subscription.test.ts"],
@@ -7494,5 +7494,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a disputed period gives access where the plan ends it, after the refund of a larger upgrade",
     tests: ["test/operations/payments.test.ts"],
     only: "is disputed as well where the period's is",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "      await compareAfterwards(deps, resolved);\n      await refuseForState(resolve, logHeld);\n    } else",
+    replace: "      logHeld();\n    } else",
+    fault: "a preview of a subscription that has just ended at the provider asks to check the price ids",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "a preview that the provider rejects",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "    } else logHeld();\n",
+    replace: "    }\n",
+    fault: "the log does not say why a preview failed where the provider does not answer",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "where the provider does not answer",
   },
 ];

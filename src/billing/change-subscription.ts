@@ -1,4 +1,5 @@
 import type { Person } from "../domain/callers/caller.ts";
+import type { ChangePreview } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Reason } from "../domain/refusals/reasons.ts";
 import { Refusal, refuse } from "../domain/refusals/refusal.ts";
@@ -98,25 +99,58 @@ async function changeAndCompare(
     await rememberInterval(deps.database, resolved);
     await rememberSchedule(deps.database, resolved);
   } catch (error) {
-    const isRejected = error instanceof Refusal && REJECTED.has(error.reason);
-    if (!isRejected) logHeld();
+    if (!isRejection(error)) logHeld();
     if (mayHaveChanged(error)) await rememberInterval(deps.database, resolved);
     // Without a response the change may have been made; asking again now would take as long once more.
     const isUnreachable = error instanceof Refusal && error.reason === "provider_unreachable";
     if (isUnreachable && deps.intake.requestComparison)
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
-    if (!isRejected) throw error;
-    // The event that says why, such as that the subscription has ended, may not have arrived. Then that is the refusal, and the
-    // plans are not at fault.
-    await resolve().catch((instead: unknown) => {
-      if (!(instead instanceof Refusal && STATE_REASONS.has(instead.reason))) logHeld();
-      throw instead;
-    });
-    logHeld();
+    if (isRejection(error)) await refuseForState(resolve, logHeld);
     throw error;
   }
   if (change.when === "now") await compareAfterwards(deps, resolved);
+}
+
+/**
+ * What a change costs; `null` where the provider does not say.
+ * @throws Refusal as for the change itself
+ */
+export async function previewChange(
+  deps: Deps,
+  resolve: () => Promise<ResolvedChange>,
+  resolved: ResolvedChange,
+): Promise<ChangePreview | null> {
+  const { api, subscription, change } = resolved;
+  const { provider, providerSubscriptionId, userId } = subscription;
+  const facts = { slot: provider, userId };
+  const { log, logHeld } = holdLog(deps.log);
+  try {
+    return await mapProviderErrors({ log }, facts, api.previewChange(providerSubscriptionId, change));
+  } catch (error) {
+    if (isRejection(error)) {
+      await compareAfterwards(deps, resolved);
+      await refuseForState(resolve, logHeld);
+    } else logHeld();
+    throw error;
+  }
+}
+
+function isRejection(error: unknown): boolean {
+  return error instanceof Refusal && REJECTED.has(error.reason);
+}
+
+/**
+ * The event that says why a provider rejects a change, such as that the subscription has ended, may not have arrived. Once
+ * it has been compared, that is the refusal, and the plans are not at fault.
+ * @throws Refusal if there is one
+ */
+async function refuseForState(resolve: () => Promise<ResolvedChange>, logHeld: () => void): Promise<void> {
+  await resolve().catch((instead: unknown) => {
+    if (!(instead instanceof Refusal && STATE_REASONS.has(instead.reason))) logHeld();
+    throw instead;
+  });
+  logHeld();
 }
 
 /** Holds log lines back until it is known that they report an error. */
@@ -175,10 +209,7 @@ async function compareAfterwards(deps: Deps, resolved: ResolvedChange): Promise<
   } catch (error) {
     // Whatever was changed, its event is on its way.
     deps.intake.requestComparison?.(provider, [id]);
-    deps.log.error(
-      { slot: provider, subscriptionId: id, err: error },
-      "a changed subscription was not compared",
-    );
+    deps.log.error({ slot: provider, subscriptionId: id, err: error }, "a subscription was not compared");
   }
 }
 

@@ -583,6 +583,39 @@ it.each([
   },
 );
 
+describe("a preview that the provider rejects", () => {
+  const rejecting = (state: object) => {
+    truth({ ...TEAM, seats: 5 });
+    context.stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/invoices/create_preview") return undefined;
+      truth({ ...TEAM, seats: 5, ...state });
+      return { status: 400, body: { error: { type: "invalid_request_error", message: "not of this one" } } };
+    });
+  };
+
+  it("names the reason when the subscription has ended, of which no event has arrived", async () => {
+    rejecting({ status: "canceled" });
+    await expect(change({ seats: 9, preview: true })).rejects.toMatchObject({ reason: "no_subscription" });
+    expect(await stored()).toMatchObject([{ status: "canceled" }]);
+    // It would say to check the price ids, which are right.
+    expect(logged).toEqual([]);
+  });
+
+  it("is refused, and logged, when the subscription is as it was", async () => {
+    rejecting({});
+    await expect(change({ seats: 9, preview: true })).rejects.toMatchObject({ reason: "provider_rejected" });
+    expect(logged).toEqual(["a request to a payment provider failed"]);
+  });
+
+  it("is logged where the provider does not answer", async () => {
+    context.stripe.interfere(async () => ({ status: 500 }));
+    await expect(change({ seats: 9, preview: true })).rejects.toMatchObject({
+      reason: "provider_unreachable",
+    });
+    expect(logged).toEqual(["a request to a payment provider failed"]);
+  });
+});
+
 it("stores at once what was changed without a response where no job compares it later", async () => {
   during = async () => {
     throw new PaymentApiProblem("unreachable", "failed");

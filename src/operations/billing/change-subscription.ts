@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { changeSubscription as change } from "../../billing/change-subscription.ts";
-import { mapProviderErrors, type ProviderTools } from "../../billing/map-provider-errors.ts";
+import { changeSubscription as change, previewChange } from "../../billing/change-subscription.ts";
+import type { ProviderTools } from "../../billing/map-provider-errors.ts";
 import { type ResolvedChange, resolveChange } from "../../billing/resolve-change.ts";
 import { INTERVALS, type PlanCatalog } from "../../domain/plans/plan.ts";
 import { notFound } from "../../domain/refusals/refusal.ts";
@@ -91,7 +91,7 @@ export const changeSubscription = defineOperation({
       const resolved = await resolve();
       // Before the provider is asked: what changes meanwhile may not be in its preview.
       const subscription = await found();
-      return { subscription, preview: await previewOf(deps, resolved) };
+      return { subscription, preview: await previewOf(deps, resolve, resolved) };
     }
     await change(deps, resolve, { isPreviewed: requested.expected !== undefined, by: caller });
     return { subscription: await found(), preview: null };
@@ -100,11 +100,11 @@ export const changeSubscription = defineOperation({
 
 /** When nothing changes, providers would quote the next renewal. */
 async function previewOf(
-  deps: ProviderTools,
-  { api, subscription, change, isChange, currency }: ResolvedChange,
+  deps: ChangeTools,
+  resolve: () => Promise<ResolvedChange>,
+  resolved: ResolvedChange,
 ): Promise<z.input<typeof Preview>> {
-  if (!isChange) return currency === null ? null : { amountDue: 0, currency, at: new Date() };
-  const { provider, providerSubscriptionId, userId } = subscription;
-  const previewing = api.previewChange(providerSubscriptionId, change);
-  return mapProviderErrors(deps, { slot: provider, userId }, previewing);
+  const { isChange, currency } = resolved;
+  if (isChange) return previewChange(deps, resolve, resolved);
+  return currency === null ? null : { amountDue: 0, currency, at: new Date() };
 }
