@@ -7,7 +7,7 @@ import type { Locale } from "../domain/locale.ts";
 import { shortUserAgent } from "../http/user-agent.ts";
 import { type Database, violatedConstraint } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
-import { revokeAfterNewPassword } from "../store/sign-in/revocations.ts";
+import { keepsAddress, revokeAfterNewPassword } from "../store/sign-in/revocations.ts";
 import { hasSession } from "../store/sign-in/sessions.ts";
 import { clearSignInFailures } from "../store/sign-in/sign-in-failures.ts";
 import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
@@ -86,7 +86,10 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       requireEmailVerification: requireConfirmation,
       resetPasswordTokenExpiresIn: HOUR_SECONDS,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, url }) => send(user, { kind: "password_reset", url }),
+      sendResetPassword: async ({ user, url }) => {
+        if (await keepsAddress(database, { userId: user.id, email: user.email }))
+          await send(user, { kind: "password_reset", url });
+      },
       onPasswordReset: async ({ user }) => {
         await revokeAfterNewPassword(database, { userId: user.id, keepToken: null, revokesKeys: true });
         // Somebody else's guesses must not keep out whoever has just proved to own the address.

@@ -9,6 +9,7 @@ import {
   insertImportedUsers,
   type KnownUser,
   muteUserEvents,
+  revokeLinks,
   updateImportedUsers,
 } from "../store/reconciliation/imported-users.ts";
 import { advanceImport } from "../store/reconciliation/imports.ts";
@@ -38,13 +39,24 @@ export function importUsers(
     retryOnConflict(() =>
       inTransaction(intake.database, effectLimits(intake), async (transaction) => {
         const rows = page.rows.map(readUserRow);
-        const [existing, states] = await Promise.all([
-          findUsersToImport(transaction, keysOf(rows)),
-          findUserStates(transaction, keysOf(rows).ids),
-        ]);
-        const { created, updated, report } = decideAll(rows, existing, states);
-        if (run === null) return report;
+        const decide = async () => {
+          const [existing, states] = await Promise.all([
+            findUsersToImport(transaction, keysOf(rows)),
+            findUserStates(transaction, keysOf(rows).ids),
+          ]);
+          return decideAll(rows, existing, states);
+        };
+        const first = await decide();
+        if (run === null) return first.report;
         await run.fence(transaction);
+        const moving = first.updated.filter(({ user, emailBefore }) => user.email !== emailBefore);
+        if (moving.length > 0)
+          await revokeLinks(
+            transaction,
+            moving.map(({ user }) => user.id),
+          );
+        // Whoever has set a password by such a link meanwhile keeps the address.
+        const { created, updated, report } = moving.length > 0 ? await decide() : first;
         const { importId } = run;
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
+import { importUsers } from "../../src/import/import-users.ts";
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";
 import { findPluginLink, replacePluginLink } from "../../src/store/keys/plugin-links.ts";
-import { updateImportedUsers } from "../../src/store/reconciliation/imported-users.ts";
 import { putExternalUser } from "../../src/store/users/external-users.ts";
 import { cookieOf } from "../support/people.ts";
 import { withoutAudit } from "../support/without-audit.ts";
@@ -255,7 +255,14 @@ describe("another system", () => {
     putExternalUser(context.test.database, { newId, externalId: newId, email, name }, SHOP);
 
   const importAgain = (id: string, email: string, name = "Ana") =>
-    updateImportedUsers(context.test.database, [{ id, externalId: id, email, name, locale: "en" }]);
+    importUsers(
+      { database: context.test.database, leaseSeconds: 30 },
+      {
+        identity: [randomUUID()],
+        read: async () => ({ rows: [{ fields: { externalId: id, email, name } }], next: null }),
+      },
+      { dryRun: false, notify: false, progressed: () => {}, waiting: () => {} },
+    );
 
   /** A link to set a password is mailed, then the user is changed. Returns the status of using the link. */
   async function linkAfter(change: typeof put | typeof importAgain, id: string, newEmail?: string) {

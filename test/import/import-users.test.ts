@@ -51,6 +51,19 @@ describe("importing users", () => {
     expect(await imported([ANN])).toEqual({ ...counts(0, 0, 1), unmatched: [] });
   });
 
+  it("drops the links to an old address, and keeps those of people who have theirs still", async () => {
+    await imported([ANN, { id: "bob", email: "bob@example.com" }]);
+    await context.test.rows(
+      `insert into verification (id, identifier, value, expires_at)
+       select id, 'reset-password:' || id, id, now() + interval '1 hour' from "user"`,
+    );
+    await imported([
+      { id: "ann", email: "new@example.com" },
+      { id: "bob", email: "bob@example.com", name: "Robert" },
+    ]);
+    expect(await context.test.rows("delete from verification returning value")).toEqual([{ value: "bob" }]);
+  });
+
   it("leaves out ids that could not be stored, or by which nobody could name the user", async () => {
     const rows = [
       { id: "\ud800", email: "half@example.com" },

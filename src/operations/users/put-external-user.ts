@@ -5,7 +5,7 @@ import { refuse } from "../../domain/refusals/refusal.ts";
 import { EmailAddress } from "../../domain/users/email-address.ts";
 import { ExternalId } from "../../domain/users/external-id.ts";
 import { PersonName } from "../../domain/users/person-name.ts";
-import type { Queryable } from "../../store/database.ts";
+import type { Database } from "../../store/database.ts";
 import { putExternalUser as put } from "../../store/users/external-users.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
@@ -33,7 +33,7 @@ export const putExternalUser = defineOperation({
   output: UserView.extend({
     externalId: z.string().nullable().describe("The user's id in the other system."),
   }),
-  run: async (deps: { database: Queryable }, caller, input) =>
+  run: async (deps: { database: Database }, caller, input) =>
     (await put(deps.database, { ...input, newId: randomUUID() }, caller)) ??
     refuse({ reason: "email_taken", field: "email" }),
 });

@@ -68,19 +68,26 @@ insert into "user" (id, external_id, email, name, locale)
 select id, "externalId", email, name, locale from ${GIVEN}`,
 };
 
-// Links that were mailed to an old address would hand their reader the account.
 const UPDATE = {
   name: "update_imported_users",
   text: `
-with links as (
-  delete from verification where value in (
-    select u.id from "user" u join ${GIVEN} on given.id = u.id where u.email <> given.email
-  )
-)
 update "user" u set external_id = given."externalId", email = given.email, name = given.name,
   locale = given.locale, email_verified = u.email_verified and u.email = given.email, updated_at = now()
 from ${GIVEN} where u.id = given.id`,
 };
+
+const REVOKE_LINKS = {
+  name: "revoke_links_of_imported_users",
+  text: "delete from verification where value = any ($1::text[])",
+};
+
+/**
+ * Links that were mailed to an old address would hand their reader the account. Waits for whoever is setting a password by
+ * one: call before deciding what to change.
+ */
+export async function revokeLinks(transaction: Queryable, userIds: readonly string[]): Promise<void> {
+  await transaction.run(REVOKE_LINKS, [userIds]);
+}
 
 /** Users without a password. @throws a unique violation when one was added meanwhile */
 export async function insertImportedUsers(

@@ -146,6 +146,26 @@ export async function revokeStaleSignIn(
   await revoke(database, STALE_SIGN_IN, [userId, token]);
 }
 
+// Waits for a change of the address that is under way, and then reads the address anew.
+const FORMER_ADDRESS = {
+  name: "revoke_links_to_former_address",
+  text: `
+with owner as (select id from "user" where id = $1 and email = $2 for share),
+links as (delete from verification where value = $1 and not exists (select from owner))
+select id from owner`,
+};
+
+/**
+ * Whether the address is still the person's. If not, a link that is to be mailed to it is void: the change of the address has
+ * revoked only those that had been made before.
+ */
+export async function keepsAddress(
+  database: Queryable,
+  { userId, email }: { userId: string; email: string },
+): Promise<boolean> {
+  return (await database.run(FORMER_ADDRESS, [userId, email])).length > 0;
+}
+
 const OTHER_SESSIONS = {
   name: "revoke_other_sessions",
   text: "delete from session where user_id = $1 and id <> $2 returning id",

@@ -1,7 +1,8 @@
 import type { ServiceKey } from "../../domain/callers/caller.ts";
 import type { Locale } from "../../domain/locale.ts";
-import { type Queryable, violatedConstraint } from "../database.ts";
+import { type Database, type Queryable, throwUnavailableOnTimeout, violatedConstraint } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
 import { USER_COLUMNS, type User } from "./users.ts";
 
 const FIND = {
@@ -48,15 +49,20 @@ on conflict do nothing returning ${SHOWN}`,
 const IS_CHANGEABLE = `external_id = $1 and role <> 'admin'
   and not exists (select from account a where a.user_id = u.id and a.password is not null)`;
 
-// A link to set a password that was mailed to the old address would hand its reader the account. So would a
-// reset at a new address: who has changed it is recorded.
+// A link to set a password that was mailed to the old address would hand its reader the account. A statement of its own:
+// it waits for whoever is setting a password by one, and the next statement sees that they have.
+const REVOKE_LINKS = {
+  name: "revoke_links_of_external_user",
+  text: `
+delete from verification where value in (select id from "user" u where ${IS_CHANGEABLE} and email <> $2 for no key update)`,
+};
+
+// So would a reset at a new address: who has changed it is recorded.
 const UPDATE = {
   name: "update_external_user",
   text: `
 with before as (
   select u.id as known_id, u.email as old_email from "user" u where ${IS_CHANGEABLE} for no key update
-), links as (
-  delete from verification where value = (select known_id from before where old_email <> $2)
 ), audited as (
   insert into audit_entry (actor_kind, key_id, address, action, target_type, target_id)
   select 'service-key', $5, $6, 'user.email_changed', 'user', known_id from before where old_email <> $2
@@ -71,9 +77,10 @@ returning ${SHOWN}`,
 /**
  * Creates the user or brings it up to date. One who is an administrator or has a password is left as they
  * are. `null`: another account has the address.
+ * @throws DatabaseUnavailable
  */
 export async function putExternalUser(
-  database: Queryable,
+  database: Database,
   { newId, externalId, email, name, locale = null }: ExternalUser & { newId: string },
   by: Pick<ServiceKey, "keyId" | "address">,
 ): Promise<StoredExternalUser | null> {
@@ -81,8 +88,15 @@ export async function putExternalUser(
   if (created) return created;
   const values = [externalId, email, name, locale, by.keyId, by.address];
   // Of two who exchange their addresses at once PostgreSQL ends one, as each waits for the other: then both are refused as taken.
-  const updating = retryOnContention(() => database.run<StoredExternalUser>(UPDATE, values));
-  const [updated] = await updating.catch(nullIfTaken);
+  const updating = retryOnContention(() =>
+    inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
+      const revoking = transaction.run(REVOKE_LINKS, [externalId, email]);
+      const writing = transaction.run<StoredExternalUser>(UPDATE, values);
+      await transaction.commitAfter([revoking, writing]);
+      return writing;
+    }),
+  );
+  const [updated] = await updating.catch(nullIfTaken).catch(throwUnavailableOnTimeout);
   if (updated !== undefined) return updated;
   const [unchanged] = await database.run<StoredExternalUser>(FIND_UNCHANGED, [externalId, email]);
   return unchanged ?? null;

@@ -52,3 +52,17 @@ it("updates a user again after a deadlock with another one who takes the address
   await moving;
   expect(await putting).toMatchObject({ externalId: "shop-0", email, name: "New" });
 });
+
+it("is unavailable while a lock is not free in time", async () => {
+  await test.rows(`update "user" set external_id = 'shop-1' where id = 'user_1'`);
+  // PostgreSQL's own error, without the wait for it.
+  await test.rows(`create function lock_not_available() returns trigger language plpgsql as
+    $$ begin raise exception 'canceling statement due to lock timeout' using errcode = '55P03'; end $$`);
+  await test.rows(
+    `create trigger locked before update on "user" for each row execute function lock_not_available()`,
+  );
+  const user = { newId: randomUUID(), externalId: "shop-1", email: "user_1@example.com", name: "New" };
+  await expect(putExternalUser(test.database, user, { keyId: "key", address: "" })).rejects.toMatchObject({
+    name: "DatabaseUnavailable",
+  });
+});
