@@ -7553,4 +7553,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/users/external-users.test.ts"],
     only: "is unavailable while a lock",
   },
+  {
+    file: "src/store/sign-in/sign-in-failures.ts",
+    find: "case when f.last_at = taken.at then coalesce(taken.last_at, f.last_at) else f.last_at end",
+    replace: "f.last_at",
+    fault:
+      "who signs in with the right password makes their network wait, and a throttled network an account",
+    tests: ["test/auth/guess-limit.test.ts"],
+    only: "wait from the last wrong password|make nobody wait",
+  },
+  {
+    file: "src/store/sign-in/sign-in-failures.ts",
+    find: "case when f.last_at = taken.at then coalesce",
+    replace: "case when true then coalesce",
+    fault: "an attempt that is taken back hides a wrong password that came meanwhile",
+    tests: ["test/auth/guess-limit.test.ts"],
+    only: "guess that came meanwhile",
+  },
 ];

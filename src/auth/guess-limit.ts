@@ -2,6 +2,7 @@ import type { Queryable } from "../store/database.ts";
 import {
   clearSignInFailures,
   returnSignInAttempts,
+  type TakenAttempt,
   takeSignInAttempt,
 } from "../store/sign-in/sign-in-failures.ts";
 import { networkOf } from "./network-of.ts";
@@ -41,21 +42,21 @@ export function createGuessLimit(database: Queryable, hash: (email: string) => s
   return {
     take: async (guess) => {
       const keys = keysOf(guess, hash);
-      const takenKeys: string[] = [];
+      const taken: TakenAttempt[] = [];
       for (const { key, freeFailures } of keys) {
-        const refused = await takeSignInAttempt(database, key, { freeFailures });
-        if (refused) {
-          await returnSignInAttempts(database, takenKeys);
-          return refused;
+        const attempt = await takeSignInAttempt(database, key, { freeFailures });
+        if ("waitSeconds" in attempt) {
+          await returnSignInAttempts(database, taken);
+          return attempt;
         }
-        takenKeys.push(key);
+        taken.push(attempt);
       }
-      const [accountKey] = takenKeys;
+      const [first] = taken;
       return {
         settle: async (result) => {
-          if (result === "wrong" || accountKey === undefined) return;
-          if (result === "right") await clearSignInFailures(database, accountKey);
-          await returnSignInAttempts(database, takenKeys);
+          if (result === "wrong" || first === undefined) return;
+          if (result === "right") await clearSignInFailures(database, first.key);
+          await returnSignInAttempts(database, taken);
         },
       };
     },

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { accountKey } from "../../src/auth/guess-limit.ts";
+import { accountKey, createGuessLimit, type GuessResult } from "../../src/auth/guess-limit.ts";
 import { keyedHash } from "../../src/auth/keyed-hash.ts";
 import { accounts, PASSWORD, SECRET } from "./accounts.ts";
 
@@ -117,6 +117,40 @@ describe("sign-in limits", () => {
     expect(failures).toEqual([{ failures: 99 }]);
   });
 
+  it("count a client network's wait from the last wrong password, not from who has signed in since", async () => {
+    const { email } = await context.signedUp();
+    const key = "network:203.0.117.0/24";
+    await context.test.rows(
+      "insert into sign_in_failure (key, failures, last_at) values ($1, 200, clock_timestamp() - interval '6 minutes')",
+      [key],
+    );
+    for (let n = 1; n <= 3; n += 1)
+      expect((await signIn(email, PASSWORD, `203.0.117.${n}`)).status).toBe(200);
+    expect((await signIn(email, "wrong password", "203.0.117.4")).status).toBe(401);
+    expect((await signIn(email, PASSWORD, "203.0.117.5")).status).toBe(429);
+  });
+
+  it("keep the wait after a wrong guess that came meanwhile when an attempt turns out to be right", async () => {
+    const network = "network:203.0.119.0/24";
+    await context.test.rows(
+      "insert into sign_in_failure (key, failures, last_at) values ($1, 100, clock_timestamp() - interval '1 minute')",
+      [network],
+    );
+    const guesses = createGuessLimit(context.test.database, keyedHash(SECRET));
+    const take = () =>
+      guesses.take({ of: "account", email: unknownEmail(), address: "203.0.119.1" }) as Promise<{
+        settle(result: GuessResult): Promise<void>;
+      }>;
+    const slow = await take();
+    await context.test.rows(
+      "update sign_in_failure set last_at = last_at - interval '1 minute' where key = $1",
+      [network],
+    );
+    await (await take()).settle("wrong");
+    await slow.settle("right");
+    expect(await take()).toEqual({ waitSeconds: expect.any(Number) });
+  });
+
   it("do not count against an account what a throttled network was not allowed to guess", async () => {
     const { email } = await context.signedUp();
     await context.test.rows("insert into sign_in_failure (key, failures) values ($1, 100)", [
@@ -124,6 +158,17 @@ describe("sign-in limits", () => {
     ]);
     for (let n = 0; n < 11; n += 1) expect((await signIn(email, PASSWORD, "203.0.116.1")).status).toBe(429);
     expect((await signIn(email, PASSWORD, "198.51.100.5")).status).toBe(200);
+  });
+
+  it("make nobody wait for what a throttled network was not allowed to guess", async () => {
+    const { email } = await context.signedUp();
+    await haveFailedTenTimes(email);
+    await context.test.rows("update sign_in_failure set last_at = last_at - interval '1 minute'");
+    await context.test.rows("insert into sign_in_failure (key, failures) values ($1, 200)", [
+      "network:203.0.118.0/24",
+    ]);
+    expect((await signIn(email, "wrong password", "203.0.118.1")).status).toBe(429);
+    expect((await signIn(email, PASSWORD, "198.51.100.7")).status).toBe(200);
   });
 
   it("forget failures after fifteen minutes", async () => {

@@ -21,13 +21,14 @@ const NEXT_ATTEMPT_AT = `f.last_at + least(${MAX_WAIT_SECONDS}, (f.failures - $2
 const TAKE = {
   name: "take_sign_in_attempt",
   text: `
+with before as (select last_at from sign_in_failure where key = $1)
 insert into sign_in_failure as f (key, failures) values ($1, 1)
 on conflict (key) do update set
   failures = case when ${IS_EXPIRED} then 1 else f.failures + 1 end,
   first_at = case when ${IS_EXPIRED} then clock_timestamp() else f.first_at end,
   last_at = clock_timestamp()
 where ${IS_EXPIRED} or f.failures < $2::int or clock_timestamp() >= ${NEXT_ATTEMPT_AT}
-returning f.failures`,
+returning key, last_at::text as "takenAt", (select last_at::text from before) as "lastAt"`,
 };
 
 const WAIT = {
@@ -37,28 +38,48 @@ select greatest(1, ceil(extract(epoch from ${NEXT_ATTEMPT_AT} - clock_timestamp(
 from sign_in_failure f where f.key = $1 and f.failures >= $2::int`,
 };
 
+// The wait goes on from the attempt before, as only a failure may prolong it.
 const RETURN = {
   name: "return_sign_in_attempt",
-  text: "update sign_in_failure set failures = failures - 1 where key = any ($1::text[]) and failures > 0",
+  text: `
+update sign_in_failure f set failures = f.failures - 1,
+  last_at = case when f.last_at = taken.at then coalesce(taken.last_at, f.last_at) else f.last_at end
+from unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) as taken (key, at, last_at)
+where f.key = taken.key and f.failures > 0`,
 };
 
 const CLEAR = { name: "clear_sign_in_failures", text: "delete from sign_in_failure where key = $1" };
+
+export type TakenAttempt = {
+  key: string;
+  takenAt: string;
+  /** When the attempt before it was made; `null`: there was none. */
+  lastAt: string | null;
+};
 
 /** Counts an attempt, or returns for how many seconds there must be none. */
 export async function takeSignInAttempt(
   database: Queryable,
   key: string,
   { freeFailures }: GuessPolicy,
-): Promise<{ waitSeconds: number } | null> {
-  if ((await database.run(TAKE, [key, freeFailures])).length > 0) return null;
+): Promise<{ waitSeconds: number } | TakenAttempt> {
+  const [taken] = await database.run<TakenAttempt>(TAKE, [key, freeFailures]);
+  if (taken) return taken;
   const [row] = await database.run<{ waitSeconds: number }>(WAIT, [key, freeFailures]);
   // Cleared since: a sign-in has just succeeded.
   return row ?? { waitSeconds: 1 };
 }
 
 /** Takes back attempts that turned out not to be failures. */
-export async function returnSignInAttempts(database: Queryable, keys: readonly string[]): Promise<void> {
-  await database.run(RETURN, [keys]);
+export async function returnSignInAttempts(
+  database: Queryable,
+  attempts: readonly TakenAttempt[],
+): Promise<void> {
+  await database.run(RETURN, [
+    attempts.map(({ key }) => key),
+    attempts.map(({ takenAt }) => takenAt),
+    attempts.map(({ lastAt }) => lastAt),
+  ]);
 }
 
 export async function clearSignInFailures(database: Queryable, key: string): Promise<void> {
