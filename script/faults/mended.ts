@@ -7570,4 +7570,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/guess-limit.test.ts"],
     only: "guess that came meanwhile",
   },
+  {
+    file: "src/store/outbound/record-outbound-attempts.ts",
+    find: "else coalesce(p.failing_since, clock_timestamp()) end",
+    replace: "else p.failing_since end",
+    fault: "an endpoint that always fails never counts as failing, and is never disabled",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "from the first one on",
+  },
+  {
+    file: "src/store/sign-in/revocations.ts",
+    find: "and $2 not in (id, token))\ndelete from verification where value = $1`",
+    replace: "and $2 not in (id, token))\ndelete from verification`",
+    fault: "whoever sets up a second factor voids everybody's links to a new password",
+    tests: ["test/auth/two-factor.test.ts"],
+    only: "neither sessions nor links",
+  },
 ];

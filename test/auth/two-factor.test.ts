@@ -173,6 +173,16 @@ describe("two-factor authentication", () => {
     expect((await context.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
   });
 
+  it("ends neither sessions nor links of other people when it is enabled", async () => {
+    const other = await context.signedUp();
+    await context.call("/request-password-reset", { email: other.email });
+    const token = /reset-password\/([\w-]+)/.exec(context.mails.at(-1)?.text ?? "")?.[1];
+    await enabled();
+    expect((await context.identify({ cookie: other.cookie })).caller.kind).toBe("session");
+    const reset = await context.call("/reset-password", { token, newPassword: "another good password" });
+    expect(reset.status).toBe(200);
+  });
+
   it("can be turned off with the password; sign-in then needs no code", async () => {
     const { email, cookie } = await enabled();
     const wrong = await context.call("/two-factor/disable", { password: "not this one" }, { cookie });

@@ -860,6 +860,20 @@ it.each([200, 500])("notifies nobody of a pause during which an attempt ends wit
   expect(await test.rows("select from notification")).toEqual([]);
 });
 
+it("counts an endpoint's failures from the first one on", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  await addEndpoint(test, endpoint.url);
+  const failingSince = async () => (await test.rows("select failing_since from event_endpoint"))[0];
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  const first = await failingSince();
+  expect(first).toEqual({ failing_since: expect.any(Date) });
+  await skipBackOff(test);
+  await sendDue(test, dispatcherOn(test));
+  expect(endpoint.received).toHaveLength(2);
+  expect(await failingSince()).toEqual(first);
+});
+
 it("resets the failures after a success", async () => {
   const endpoint = await receiver();
   await addEndpoint(test, endpoint.url);
