@@ -116,7 +116,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
       const api: PaymentApi = { ...stripe, listEvents, listSubscriptions };
       const options = { since: new Date(0), dryRun, by: "server", isStopping: () => false } as const;
       await compareChanged(intake, "provider-a", api, options);
-      return context.test.rows("select user_id, kind, details from notification");
+      return context.test.rows("select user_id, kind, details from notification order by id");
     }
 
     beforeEach(() =>
@@ -132,6 +132,15 @@ describe("comparing the subscriptions that have changed at a provider", () => {
       expect(await notifiedOf({})).toEqual(ownerUnknown);
       expect(await notifiedOf({})).toEqual(ownerUnknown);
       expect(await stored()).toEqual([]);
+    });
+
+    it("notifies whoever becomes an administrator later, too, and nobody again", async () => {
+      const usersNotified = async () =>
+        ((await notifiedOf({})) as { user_id: string }[]).map(({ user_id }) => user_id);
+      expect(await usersNotified()).toEqual(["user_9"]);
+      await context.test.rows(`update "user" set role = 'admin' where id = 'user_7'`);
+      expect(await usersNotified()).toEqual(["user_9", "user_7"]);
+      expect(await usersNotified()).toEqual(["user_9", "user_7"]);
     });
 
     it("does not notify them of one whose events may still be on their way, or be listed", async () => {
