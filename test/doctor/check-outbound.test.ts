@@ -70,6 +70,33 @@ it("reports events that no process sends, relayed or not", async () => {
   expect(await find()).toMatchObject({ state: "warning", detail: "one has waited for 65 minutes" });
 });
 
+it("names what has waited longest: in a change that is not relayed, or for one of several endpoints", async () => {
+  for (const age of ["12 minutes 30 seconds", "1 minute"]) await pending(await endpoint(), age);
+  expect((await find()).detail).toBe("one has waited for 12 minutes");
+  await test.rows(
+    `insert into outbound_change_set (changes_count, occurred_at, created_at, changes)
+     values (2, array[extract(epoch from now()) - 1830, extract(epoch from now())], '{0, 0}', '')`,
+  );
+  expect((await find()).detail).toBe("one has waited for 30 minutes");
+  // The relay removes what it has relayed a little later.
+  await test.rows("update outbound_relay set relayed_up_to = (select max(seq) from outbound_change_set)");
+  expect((await find()).detail).toBe("one has waited for 12 minutes");
+  await test.rows("truncate outbound_change_set");
+  await test.rows("update outbound_relay set relayed_up_to = 0");
+});
+
+it("does not count as waiting what was sent or given up, or is for an endpoint that is paused", async () => {
+  await pending(await endpoint("enabled", "false"), "1 day");
+  const id = await endpoint();
+  for (const status of ["delivered", "failed"])
+    await test.rows(
+      `insert into outbound_delivery (endpoint_id, event_id, event_type, subject, status, give_up_at, created_at)
+       values ($1, 'evt', 'user.updated', 's', $2, now(), now() - interval '1 day')`,
+      [id, status],
+    );
+  expect(await find()).toMatchObject({ state: "good", detail: "1 enabled, none failing" });
+});
+
 it("reports changes that could not be read, also without an endpoint", async () => {
   await test.rows(
     "insert into outbound_unreadable_set (seq, changes_count, occurred_at, created_at, changes, error) values (1, 3, '{}', '{}', '', 'cut off')",
