@@ -7626,4 +7626,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-outbound.test.ts"],
     only: "names what has waited longest",
   },
+  {
+    file: "src/store/subscriptions/customers.ts",
+    find: `case when \${IS_ONE_TIME} then 'canceled' else status end`,
+    replace: "status",
+    fault: "the portal opens for what was bought with a single payment, beside a subscription that is paid",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "not for what was bought since with a single payment",
+  },
 ];

@@ -503,6 +503,17 @@ describe("the portal", () => {
     ]);
   });
 
+  it("opens for the subscription that is paid, not for what was bought since with a single payment", async () => {
+    await subscribed();
+    const customer_id = `cus_single_${person.id}`;
+    const single = { is_one_time: true, provider_subscription_id: null, customer_id, plan_id: "business" };
+    await createSubscription(test, person.id, single);
+    stripe.portals.length = 0;
+    const opened = await sendRequest(servers[0].url, "POST", "/api/portal", { cookie: person.cookie });
+    expect(opened.status).toBe(200);
+    expect(stripe.portals.map((portal) => portal.get("customer"))).toEqual([`cus_${person.id}`]);
+  });
+
   it("opens for the named subscription, which must be the user's own", async () => {
     await subscribed();
     await subscribed({ subscriptionId: `sub_2_${person.id}`, customerId: `cus_2_${person.id}` });

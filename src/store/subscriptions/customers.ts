@@ -1,6 +1,7 @@
 import type { Slot } from "../../domain/slot.ts";
 import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
+import { IS_ONE_TIME } from "./subscription-access.ts";
 import { LIVE_STATUSES } from "./subscription-list.ts";
 
 export type StoredCustomer = {
@@ -10,16 +11,19 @@ export type StoredCustomer = {
   providerSubscriptionId: string | null;
 };
 
-/** Paid subscriptions come first: they have most to manage in the portal. */
+/**
+ * Paid subscriptions come first: they have most to manage in the portal. What was bought with a single payment has no more
+ * than an ended one.
+ */
 const STATUS_ORDER: readonly SubscriptionStatus[] = [...LIVE_STATUSES, "canceled"];
 
 const CUSTOMERS = {
   name: "customers_of_user",
   text: `
 select id as "subscriptionId", provider, customer_id as "customerId", provider_subscription_id as "providerSubscriptionId"
-from subscription
+from subscription s
 where user_id = $1 and (customer_id is not null or provider_subscription_id is not null)
-order by array_position($2::text[], status), created_at desc, id desc
+order by array_position($2::text[], case when ${IS_ONE_TIME} then 'canceled' else status end), created_at desc, id desc
 limit 20`,
 };
 
