@@ -7196,7 +7196,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/customers.ts",
-    find: " and status <> 'incomplete'",
+    find: " and s.status <> 'incomplete'",
     replace: "",
     fault: "an unfinished payment uses up the trial",
     tests: ["test/store/subscriptions/customers.test.ts"],
@@ -7633,5 +7633,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the portal opens for what was bought with a single payment, beside a subscription that is paid",
     tests: ["test/operations/checkout.test.ts"],
     only: "not for what was bought since with a single payment",
+  },
+  {
+    file: "src/store/subscriptions/customers.ts",
+    find: `s.status <> 'incomplete' and not \${IS_ONE_TIME}`,
+    replace: "s.status <> 'incomplete'",
+    fault: "whoever has bought anything with a single payment gets no trial of their first subscription",
+    tests: ["test/store/subscriptions/customers.test.ts"],
   },
 ];

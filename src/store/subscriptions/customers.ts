@@ -34,11 +34,15 @@ export async function customersOfUser(database: Queryable, userId: string): Prom
 
 const HAD_SUBSCRIPTION = {
   name: "user_had_subscription",
-  text: `select exists (select from subscription where user_id = $1 and status <> 'incomplete') as "had"`,
+  text: `
+select exists (
+  select from subscription s where s.user_id = $1 and s.status <> 'incomplete' and not ${IS_ONE_TIME}
+) as "had"`,
 };
 
 /**
- * Whether the user has had a subscription, in any slot; one whose first payment is missing does not count.
+ * Whether the user has had a subscription, in any slot. One whose first payment is missing does not count, nor does what
+ * was bought with a single payment.
  */
 export async function hadSubscription(database: Queryable, userId: string): Promise<boolean> {
   const [row] = await database.run<{ had: boolean }>(HAD_SUBSCRIPTION, [userId]);

@@ -24,6 +24,14 @@ describe("the trial of a person", () => {
     expect(await trialDays("user_1")).toBe(0);
     expect(await trialDays("user_2")).toBe(TRIAL_DAYS);
   });
+
+  it("is kept after a purchase with a single payment, which is no subscription", async () => {
+    const single = { is_one_time: true, provider_subscription_id: null };
+    await createSubscription(test, "user_2", single);
+    expect(await trialDays("user_2")).toBe(TRIAL_DAYS);
+    await createSubscription(test, "user_2", { status: "canceled" });
+    expect(await trialDays("user_2")).toBe(0);
+  });
 });
 
 it("lists whom a person is at the providers: what is paid for first, and of those the latest", async () => {
