@@ -7641,4 +7641,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "whoever has bought anything with a single payment gets no trial of their first subscription",
     tests: ["test/store/subscriptions/customers.test.ts"],
   },
+  {
+    file: "src/store/outbound/remove-written.ts",
+    find: "where seq = any ($1::bigint[]) and position is null",
+    replace: "where $1::bigint[] is not null and position is null",
+    fault: "an event that reports no change takes those of the next batch with it",
+    tests: ["test/outbound/outbox.test.ts"],
+    only: "none that is left to the next batch",
+  },
+  {
+    file: "src/store/sign-in/account-notices.ts",
+    find: "where n.id = due.id and u.id = n.user_id",
+    replace: "where n.id = due.id",
+    fault: "the notice of a new password is mailed to somebody else",
+    tests: ["test/auth/account-notices.test.ts"],
+    only: "each notice to its own user",
+  },
 ];

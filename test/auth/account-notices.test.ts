@@ -75,6 +75,15 @@ it("sends a notice once though its mail waits in memory for longer than a quarte
   expect(await test.rows("select from account_notice")).toEqual([]);
 });
 
+it("sends each notice to its own user", async () => {
+  await store(3);
+  const owners = await test.rows<{ email: string }>(
+    'select u.email from account_notice n join "user" u on u.id = n.user_id',
+  );
+  await (await server()).sendDue();
+  expect(smtp.mails.map(({ to }) => to).sort()).toEqual(owners.map(({ email }) => `<${email}>`).sort());
+});
+
 it("sends a notice again a quarter of an hour after its mail was given up", async () => {
   defer();
   await store(1);

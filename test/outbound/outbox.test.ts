@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import type { OutboundMilestone } from "../../src/outbound/milestone.ts";
-import { relayEvents } from "../../src/outbound/relay.ts";
+import { relayBatch, relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
 import { redactOutbound } from "../../src/store/outbound/redact-outbound.ts";
@@ -162,6 +162,21 @@ it("relays an event that the previous release has written, as that release would
   );
   const [event] = await relayed();
   expect(event?.data).toEqual(expected.data);
+});
+
+it("removes an event that reports no change, and none that is left to the next batch", async () => {
+  const write = (type: string, data: object) =>
+    test.rows("insert into outbound_event (type, subject, data) values ($1, 's', $2::text::json)", [
+      type,
+      JSON.stringify(data),
+    ]);
+  // Its user has been deleted since.
+  await write("entitlements.changed", { userId: null, change: {} });
+  await write("user.updated", { id: "user_3", externalId: null });
+  const relay = { database: test.database, ...ACCESS_CONTEXT };
+  expect(await relayBatch(relay, 1)).toEqual({ events: 0, isLast: false });
+  expect(await types()).toEqual(["user.updated"]);
+  expect(await test.rows("select type from outbound_event")).toHaveLength(1);
 });
 
 it("relays a change that a server of an earlier commit has written, before later ones", async () => {
