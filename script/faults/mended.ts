@@ -7657,4 +7657,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/account-notices.test.ts"],
     only: "each notice to its own user",
   },
+  {
+    file: "src/store/subscriptions/checkouts.ts",
+    find: `and s.status <> 'incomplete' and not \${IS_ONE_TIME}`,
+    replace: "and s.status <> 'incomplete'",
+    fault: "a checkout that is open counts as paid once anything is bought with a single payment",
+    tests: ["test/store/subscriptions/checkouts.test.ts"],
+  },
 ];

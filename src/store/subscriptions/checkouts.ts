@@ -1,6 +1,7 @@
 import type { Slot } from "../../domain/slot.ts";
 import { type Queryable, violatedConstraint } from "../database.ts";
 import { heldLease, isHeld, type Lease } from "../leases.ts";
+import { IS_ONE_TIME } from "./subscription-access.ts";
 
 /** An order: two clicks for the same order get the same checkout. */
 export type WantedCheckout = {
@@ -24,10 +25,12 @@ const SAME_KEY_FOR = "interval '1 hour'";
 const IS_SAME = `c.provider = $2::text and c.plan_id = $3::text and c.price_id = $4::text and c.seats = $5::int
   and c.return_url is not distinct from $6::text`;
 
+// Of the checkout's person. No checkout that we open is for a single payment.
+const MAY_BE_BOUGHT = `s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and not ${IS_ONE_TIME}`;
+
 // A subscription was reported since it was opened: this checkout was paid and must not be reused.
 const IS_USED = `exists (
-    select from subscription s
-    where s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and s.updated_at >= c.opened_at
+    select from subscription s where ${MAY_BE_BOUGHT} and s.updated_at >= c.opened_at
   )`;
 
 const IS_GOOD = `c.url is not null
@@ -93,8 +96,7 @@ const STATE = {
   name: "checkout_state",
   text: `
 select c.opened_at is not null and exists (
-    select from subscription s
-    where s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and s.created_at >= c.opened_at
+    select from subscription s where ${MAY_BE_BOUGHT} and s.created_at >= c.opened_at
   ) as "isPaid"
 from checkout c where user_id = $1`,
 };

@@ -130,6 +130,15 @@ describe("a user's stored checkout", () => {
     await test.rows("delete from subscription");
   });
 
+  it("is neither used nor paid by what is bought meanwhile with a single payment, which it is not for", async () => {
+    await open(PRO, "cs_1");
+    await createSubscription(test, "user_0", { is_one_time: true, provider_subscription_id: null });
+    expect(await stored()).toMatchObject({ isUsed: false });
+    expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
+    expect(await checkoutState(test.database, "user_0")).toBe("open");
+    await test.rows("delete from subscription");
+  });
+
   it("stays stored until its successor is placed", async () => {
     await open(PRO, "cs_1");
     const before = { provider: "provider-a", id: "cs_1", isUsed: false };
