@@ -7664,4 +7664,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a checkout that is open counts as paid once anything is bought with a single payment",
     tests: ["test/store/subscriptions/checkouts.test.ts"],
   },
+  {
+    file: "src/store/outbound/record-outbound-attempts.ts",
+    find: "completed_at = case when i.is_delivered or i.retry_at > d.give_up_at",
+    replace: "completed_at = case when i.is_delivered or i.retry_at < d.give_up_at",
+    fault: "an event that is tried again is said to be completed, and one that is given up is not",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "gives up once the event is five days old",
+  },
+  {
+    file: "src/store/outbound/outbound-state.ts",
+    find: "p.enabled and p.url is not null))::int as endpoints",
+    replace: "p.enabled))::int as endpoints",
+    fault: "a plugin's hook counts as an endpoint",
+    tests: ["test/doctor/check-outbound.test.ts"],
+    only: "counts no plugin's hook",
+  },
 ];

@@ -31,6 +31,13 @@ it("checks nothing without an endpoint", async () => {
   expect(await find()).toMatchObject({ state: "skipped", detail: "no endpoint is enabled" });
 });
 
+it("counts no plugin's hook as an endpoint, even one that fails", async () => {
+  await test.rows(
+    "insert into event_endpoint (hook, types, failing_since) values ('crm', '{}', clock_timestamp() - interval '2 hours')",
+  );
+  expect(await find()).toMatchObject({ state: "skipped", detail: "no endpoint is enabled" });
+});
+
 it("reports no problem with endpoints that receive their events", async () => {
   await endpoint();
   await pending(await endpoint(), "1 minute");

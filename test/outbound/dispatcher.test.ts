@@ -236,6 +236,8 @@ it("waits for 15 s, 60 s and so on after failures, and gives up once the event i
     { status: "failed", attempts: 3, next_attempt_at: null },
     { status: "pending", attempts: 1 },
   ]);
+  const completed = "select completed_at is not null as is_dated from outbound_delivery order by id";
+  expect(await test.rows(completed)).toEqual([{ is_dated: true }, { is_dated: false }]);
 });
 
 it("reports each delivery that is given up, to an endpoint or a plugin", async () => {
