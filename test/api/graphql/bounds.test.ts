@@ -144,6 +144,11 @@ describe("a query beyond the limits is refused before it runs", () => {
       "within itself",
     ],
     [
+      "many fragments in two circles",
+      `{ me { ...F0 } } ${Array.from({ length: 90 }, (_, n) => `fragment F${n} on User { ...F${(n + 1) % 90} ...F${(n + 2) % 90} }`).join(" ")}`,
+      "within itself",
+    ],
+    [
       "introspection that goes in circles",
       "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
       "introspection depth",
