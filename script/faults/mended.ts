@@ -7688,4 +7688,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/graphql/bounds.test.ts"],
     only: "in two circles",
   },
+  {
+    file: "src/outbound/dispatcher.ts",
+    find: "sharedLookUps(options.resolve ?? resolveHost)",
+    replace: "options.resolve ?? resolveHost",
+    fault: "an endpoint whose name server does not answer holds up all other look-ups of the process",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "while no name server answers",
+  },
+  {
+    file: "src/outbound/shared-look-ups.ts",
+    find: "stalled.has(host) ? lookUpInTurn(host) : lookUp(host)",
+    replace: "lookUp(host)",
+    fault: "two endpoints whose name servers do not answer hold up all other look-ups of the process",
+    tests: ["test/outbound/shared-look-ups.test.ts"],
+  },
 ];

@@ -54,7 +54,7 @@ export type TargetProblem = "url" | "address" | "unresolved";
  */
 export type ResolveHost = (host: string) => Promise<Address[]>;
 
-const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })) as Address[];
+export const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })) as Address[];
 
 /** Where to connect for a URL. */
 export type ResolvedTarget = { url: URL; addresses: Address[] };

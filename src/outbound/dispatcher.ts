@@ -1,6 +1,8 @@
 import { dueEndpoints } from "../store/outbound/claim-outbound-deliveries.ts";
+import { resolveHost } from "./allowed-targets.ts";
 import { openEndpointConnections } from "./endpoint-connections.ts";
 import { createEndpointSender, type EndpointSender, type SenderOptions } from "./endpoint-sender.ts";
+import { sharedLookUps } from "./shared-look-ups.ts";
 import { createAllowance } from "./yield-to-intake.ts";
 
 export type DispatcherOptions = Omit<SenderOptions, "allowance" | "connections" | "isStopped"> & {
@@ -20,12 +22,13 @@ export type Dispatcher = {
 export function createDispatcher({ isIntakeBusy = () => false, ...options }: DispatcherOptions): Dispatcher {
   const senders = new Map<string, EndpointSender>();
   const connections = openEndpointConnections();
+  const resolve = sharedLookUps(options.resolve ?? resolveHost);
   const allowance = createAllowance(isIntakeBusy);
   let isStopped = false;
   const senderTo = (endpointId: string): EndpointSender => {
     const existing = senders.get(endpointId);
     if (existing) return existing;
-    const senderOptions = { ...options, allowance, connections, isStopped: () => isStopped };
+    const senderOptions = { ...options, allowance, connections, resolve, isStopped: () => isStopped };
     const sender = createEndpointSender(senderOptions, endpointId);
     senders.set(endpointId, sender);
     return sender;

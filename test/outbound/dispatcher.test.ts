@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { type Address, outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import type { GivenUpDelivery } from "../../src/outbound/endpoint-sender.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -289,6 +289,42 @@ it("does not delay other endpoints while one never answers", async () => {
   expect(await dispatcher.dispatch()).toBe(0);
   await test.rows("delete from event_endpoint where id = $1", [id]);
   await never.close();
+  await dispatcher.stop();
+});
+
+it("does not delay other endpoints while no name server answers for one", async () => {
+  const healthy = await receiver();
+  const { port } = new URL(healthy.url);
+  const stalled = Promise.withResolvers<never>();
+  // As the system does: two look-ups at a time, whoever asks.
+  let free = 2;
+  const queue: (() => void)[] = [];
+  const resolve = async (host: string): Promise<Address[]> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((next) => queue.push(next));
+    try {
+      return await (host === "stalled.test" ? stalled.promise : [{ address: "127.0.0.1", family: 4 }]);
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+  await addEndpoint(test, "https://stalled.test/hook");
+  const dispatcher = dispatcherOn(test, {
+    resolve,
+    allow: outboundAllow({ hosts: [`healthy.test:${port}`], ranges: [] }),
+    timeoutMs: 600_000,
+  });
+  for (let n = 0; n < 8; n += 1) await writeEvent(test, `s${n}`, 1);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  expect(await dispatcher.dispatch()).toBe(8);
+  await addEndpoint(test, `http://healthy.test:${port}/hook`);
+  await writeEvent(test, "a", 1);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  await dispatcher.dispatch();
+  await eventually(async () => healthy.received.length, 1);
+  stalled.reject(new Error("no name server answers"));
   await dispatcher.stop();
 });
 
