@@ -1,20 +1,17 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join, posix, sep } from "node:path";
-import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
+import { serveStatic } from "hono/serve-static";
 
 /** Scripts, styles and fonts, compressed at build time; their names change with their content. */
 export function builtFiles(project: string): Hono {
   return new Hono().get(
     "/_next/static/*",
-    (c, next) => {
-      // Served as a whole: a shared cache could keep the 416 of an impossible range, for a year.
-      c.req.raw.headers.delete("range");
-      return next();
-    },
     serveStatic({
       root: join(project, ".next"),
+      join,
       rewriteRequestPath: (path) => path.replace("/_next/", "/"),
+      getContent: keptFiles(),
       precompressed: true,
       onFound: (_, c) => {
         c.header("cache-control", "public, max-age=31536000, immutable");
@@ -25,6 +22,34 @@ export function builtFiles(project: string): Hono {
     }),
   );
 }
+
+type Content = Uint8Array<ArrayBuffer>;
+
+/**
+ * Reads each file once, and keeps it: all of them are one and a half megabytes. Streamed, each response that somebody reads
+ * slowly would hold a file open, and strangers could use up those that the system allows.
+ */
+function keptFiles(): (path: string) => Promise<Content | null> {
+  const files = new Map<string, Content>();
+  return async (path) => {
+    const kept = files.get(path);
+    if (kept) return kept;
+    try {
+      const content = await readFile(path);
+      files.set(path, content);
+      return content;
+    } catch (error) {
+      if (MISSING.has((error as NodeJS.ErrnoException).code ?? "")) return null;
+      throw error;
+    }
+  };
+}
+
+/** Of reading what is no file; the last one of a name with a NUL. */
+const MISSING: ReadonlySet<string> = new Set([
+  ...["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG"],
+  "ERR_INVALID_ARG_VALUE",
+]);
 
 /** The addresses of the stylesheets; none where the files are served by another program. */
 export async function builtStylesheets(project: string): Promise<string[]> {
