@@ -7705,4 +7705,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/pages/built-files.test.ts"],
     only: "not held open",
   },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: '    case "revokeOtherSessions":\n',
+    replace: '    case "sendVerificationEmail":\n',
+    fault: "of a user's other sessions no more than a hundred end",
+    tests: ["test/auth/revocation.test.ts"],
+    only: "leaves only the one that asks",
+  },
 ];

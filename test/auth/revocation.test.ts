@@ -248,6 +248,32 @@ describe("a new password", () => {
   });
 });
 
+describe("ending all other sessions", () => {
+  const context = accounts();
+
+  it("leaves only the one that asks, however many there are, and nobody else's", async () => {
+    const { id, cookie } = await context.signedUp();
+    const other = await context.signedUp();
+    await context.test.rows(
+      `insert into session (id, user_id, token, expires_at)
+       select gen_random_uuid(), $1, gen_random_uuid(), now() + interval '1 day' from generate_series(1, 250)`,
+      [id],
+    );
+    const ended = await context.call("/revoke-other-sessions", {}, { cookie });
+    expect([ended.status, await ended.json()]).toEqual([200, { status: true }]);
+    const rest = await context.test.rows("select user_id from session order by user_id = $1 desc", [id]);
+    expect(rest).toEqual([{ user_id: id }, { user_id: other.id }]);
+    expect((await context.identify({ cookie })).caller.kind).toBe("session");
+  });
+
+  it("is for those who are signed in", async () => {
+    const { cookie } = await context.signedUp();
+    await context.call("/sign-out", {}, { cookie });
+    for (const headers of [{}, { cookie }] as Record<string, string>[])
+      expect((await context.call("/revoke-other-sessions", {}, headers)).status).toBe(401);
+  });
+});
+
 describe("another system", () => {
   const context = accounts();
 

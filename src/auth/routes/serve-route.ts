@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
 import { violatedConstraint } from "../../store/database.ts";
-import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
+import {
+  revokeAfterNewPassword,
+  revokeBeforeSecondFactor,
+  revokeOtherSessions,
+} from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
 import { findUser } from "../../store/users/users.ts";
@@ -152,6 +156,11 @@ async function respond(
       return startEmailChange(deps, userId, String(body?.newEmail));
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
+    case "revokeOtherSessions":
+      if (userId === null || scope.sessionId === null) return refusalResponse({ reason: "unauthorized" });
+      // Better Auth ends a hundred of them, whichever it finds: a thief may have more.
+      await revokeOtherSessions(deps.database, userId, scope.sessionId);
+      return Response.json({ status: true });
     case "signInEmail":
       return rejectIfCredentialsChanged(deps.database, { email: String(body?.email) }, { scope, respond });
     case "enableTwoFactor":
