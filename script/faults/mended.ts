@@ -7713,4 +7713,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/revocation.test.ts"],
     only: "leaves only the one that asks",
   },
+  {
+    file: "src/runtime/http-server.ts",
+    find: "if (now - since >= slowForMs) socket.destroy();",
+    replace: "if (now - since < 0) socket.destroy();",
+    fault: "clients that read a few bytes a minute keep all others out of a full server",
+    tests: ["test/runtime/http-server.test.ts"],
+    only: "whose responses wait for their clients",
+  },
+  {
+    file: "src/runtime/http-server.ts",
+    find: "filter((socket) => socket.writableLength > 0)",
+    replace: "filter((socket) => !socket.destroyed)",
+    fault: "a full server closes streams whose clients have read everything",
+    tests: ["test/runtime/http-server.test.ts"],
+    only: "whose responses wait for their clients",
+  },
 ];

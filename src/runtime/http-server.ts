@@ -16,8 +16,10 @@ const HTTP_LIMITS = {
   idleForMs: 75_000,
   /** How long a client may read nothing while its response waits. */
   stalledTimeoutMs: 60_000,
-  /** Finding the idle ones among all connections costs more than turning one away. */
-  closeIdleEveryMs: 100,
+  /** Whoever has not caught up with a response for so long makes room for others, once the server is full. */
+  slowForMs: 60_000,
+  /** Looking at all connections costs more than turning one away. */
+  makeRoomEveryMs: 100,
   /**
    * Further ones are closed at once: a process cannot serve more, even if the system allows more open files.
    */
@@ -34,6 +36,7 @@ const HTTP_LIMITS = {
 export function createHttpServer(
   listener: RequestListener,
   refuseSocket: (error: NodeJS.ErrnoException, socket: Duplex) => void,
+  slowForMs: number = HTTP_LIMITS.slowForMs,
 ): Server {
   const server = createServer(
     {
@@ -47,7 +50,7 @@ export function createHttpServer(
   );
   server.timeout = HTTP_LIMITS.stalledTimeoutMs;
   server.maxConnections = maxConnections();
-  server.on("drop", closeIdleConnections(server));
+  server.on("drop", makeRoom(server, slowForMs));
   server.on("clientError", refuseSocket);
   return server;
 }
@@ -60,13 +63,28 @@ function maxConnections(): number {
   return Math.min(HTTP_LIMITS.maxConnections, forClients);
 }
 
-/** When the server is full, closes idle connections in favour of new ones. */
-function closeIdleConnections(server: Server): () => void {
-  let closedAt = Number.NEGATIVE_INFINITY;
+/**
+ * When the server is full, closes idle connections in favour of new ones, and those whose responses have been waiting for their
+ * clients all the time: one that reads a few bytes a minute has not stopped reading, and would keep its place for ever.
+ */
+function makeRoom(server: Server, slowForMs: number): () => void {
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  let unreadSince = new Map<Socket, number>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    if (performance.now() - closedAt < HTTP_LIMITS.closeIdleEveryMs) return;
-    closedAt = performance.now();
+    const now = performance.now();
+    if (now - lookedAt < HTTP_LIMITS.makeRoomEveryMs) return;
+    // What has happened since is not known: the server has not been full.
+    if (now - lookedAt > slowForMs / 2) unreadSince = new Map();
+    lookedAt = now;
     server.closeIdleConnections();
+    const unread = [...connections].filter((socket) => socket.writableLength > 0);
+    unreadSince = new Map(unread.map((socket) => [socket, unreadSince.get(socket) ?? now]));
+    for (const [socket, since] of unreadSince) if (now - since >= slowForMs) socket.destroy();
   };
 }
 

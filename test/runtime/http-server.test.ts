@@ -174,6 +174,38 @@ describe("createHttpServer", () => {
     const next = send(port, GET);
     await vi.waitFor(() => expect(next.received).toContain("answer"), { timeout: 30_000 });
   });
+
+  it("closes connections whose responses wait for their clients, once there is no room for another", async () => {
+    const server = createHttpServer(
+      ({ url }, outgoing) => {
+        // A page is written as it is read.
+        if (url === "/large") outgoing.write(Buffer.alloc(64 * 1024 * 1024));
+        else if (url === "/stream") outgoing.write("begun");
+        else outgoing.end("answer");
+      },
+      () => {},
+      2_000,
+    );
+    // As if they read a few bytes now and then.
+    server.timeout = 0;
+    server.maxConnections = 3;
+    const port = await listen(server);
+    const stream = send(port, GET.replace("/", "/stream"));
+    const slow = [send(port, GET.replace("/", "/large")), send(port, GET.replace("/", "/large"))];
+    for (const { socket } of slow) {
+      await once(socket, "data");
+      socket.pause();
+    }
+    await vi.waitFor(() => expect(stream.received).toContain("begun"), { timeout: 30_000 });
+    await eventually(async () => {
+      const next = send(port, GET);
+      await vi.waitFor(() => expect(next.isClosed || next.received.includes("answer")).toBe(true), {
+        timeout: 30_000,
+      });
+      return next.received.includes("answer");
+    }, true);
+    expect(stream.isClosed).toBe(false);
+  });
 });
 
 it.runIf(process.platform === "linux")(
