@@ -7729,4 +7729,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/http-server.test.ts"],
     only: "whose responses wait for their clients",
   },
+  {
+    file: "src/mail/mail.ts",
+    find: "if (sending.size < MAX_SENDING) return",
+    replace: "if (sending.size < Number.POSITIVE_INFINITY) return",
+    fault: "strangers fill the memory with mails while the mail server is silent",
+    tests: ["test/mail/mail.test.ts"],
+    only: "no more than a thousand",
+  },
 ];

@@ -39,6 +39,8 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = [5, 30, 120, 600];
 /** Strangers can cause mail: while the mail server is down, memory must not grow with it. */
 const MAX_WAITING = 1_000;
+/** A server that is silent takes the full time-out for each, of which others wait: they neither fail nor end. */
+const MAX_SENDING = 1_000;
 
 type Queued = { email: EmailMessage; onEnd: (outcome: MailOutcome) => Promise<void> };
 
@@ -104,7 +106,12 @@ export function createMail(
   };
 
   return {
-    send: (email, onEnd = async () => {}) => start({ email, onEnd }, 0),
+    send: (email, onEnd = async () => {}) => {
+      const queued = { email, onEnd };
+      if (sending.size < MAX_SENDING) return start(queued, 0);
+      log.error({ subject: email.subject }, "mail not sent: too many others are being sent");
+      void reportEnd(queued, "unsent");
+    },
     idle,
     close: async () => {
       isClosing = true;

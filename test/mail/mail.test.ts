@@ -217,6 +217,24 @@ describe("with a mail server", () => {
     expect([outcomes, smtp.verbs.includes("RCPT")]).toEqual([["done"], false]);
   });
 
+  it("takes no more than a thousand mails while a server is silent", async () => {
+    const { url } = await server(() => null);
+    const errors: object[] = [];
+    const ownLog = {
+      info: () => {},
+      warn: () => {},
+      error: (fields: object, message: string) => errors.push({ ...fields, message }),
+    };
+    const mail = createMail({ smtpUrl: url, from: FROM, dataDir: "/nowhere", log: ownLog });
+    cleanUps.push(() => mail.close());
+    for (let n = 0; n < 1_000; n += 1) mail.send(EMAIL);
+    const outcome = await new Promise((resolve) => mail.send(EMAIL, async (end) => resolve(end)));
+    expect(outcome).toBe("unsent");
+    expect(errors).toEqual([
+      { subject: EMAIL.subject, message: "mail not sent: too many others are being sent" },
+    ]);
+  });
+
   it("does not hold up its closing for a server that does not respond", async () => {
     const smtp = await server(({ verb }) => (verb === "BODY" ? null : undefined));
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
