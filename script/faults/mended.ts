@@ -7737,4 +7737,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/mail/mail.test.ts"],
     only: "no more than a thousand",
   },
+  {
+    file: "src/doctor/check-redis.ts",
+    find: "errorText(error)}`, redisRemedy(error));",
+    replace: "errorText(error)}`, redisRemedy(null));",
+    fault: "the doctor advises to check that Redis runs where it is full",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "says that one is full",
+  },
 ];

@@ -4,8 +4,8 @@ import { errorText } from "../domain/error-text.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { redisRemedy } from "./redis-remedy.ts";
 import { tryChatCommands } from "./try-chat-commands.ts";
-import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 100;
@@ -56,10 +56,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl, chat }:
       "Let the account of REDIS_URL read and write the keys tollgate:*, with +@read and +@write.",
     );
   } catch (error) {
-    const remedy = isUntrusted(error)
-      ? `Renew Redis's certificate if it has expired, and connect by the name that it is for; if its authority is your own or your host's, ${TRUST_AUTHORITY}.`
-      : "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";
-    return broken("redis", `cannot be used: ${errorText(error)}`, remedy);
+    return broken("redis", `cannot be used: ${errorText(error)}`, redisRemedy(error));
   } finally {
     redis.close();
   }

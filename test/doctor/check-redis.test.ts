@@ -25,18 +25,35 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
   });
 
   it.each([
-    ["a wrong password", (url: string) => url.replace("://", "://nobody:wrong@"), "WRONGPASS"],
-    ["a database that it does not have", (url: string) => `${url}/4000`, "DB index is out of range"],
+    [
+      "a wrong password",
+      (url: string) => url.replace("://", "://nobody:wrong@"),
+      "WRONGPASS",
+      "the password",
+    ],
+    ["a database that it does not have", (url: string) => `${url}/4000`, "DB index is out of range", "Check"],
     [
       "TLS that it does not speak",
       (url: string) => url.replace("redis:", "rediss:"),
       "no response within 2 s",
+      "accepts connections",
     ],
-  ])("says why one cannot be used: %s", async (_, change, reason) => {
+  ])("says why one cannot be used, and what to do: %s", async (_, change, reason, remedy) => {
     expect(await finding(change(redis.url))).toMatchObject({
       state: "broken",
       detail: expect.stringContaining(reason),
+      remedy: expect.stringContaining(remedy),
     });
+  });
+
+  it("says that one is full which takes no more counts", async () => {
+    await redis.ask("CONFIG", "SET", "maxmemory", "1");
+    expect(await finding()).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("OOM"),
+      remedy: expect.stringContaining("maxmemory"),
+    });
+    await redis.ask("CONFIG", "SET", "maxmemory", "0");
   });
 
   it("warns of one that drops keys when its memory is full, which are counts", async () => {
@@ -92,7 +109,10 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     ["a write of short ones", ["+@all", "-append"]],
   ])("calls one broken that keeps the limiter from a command: %s", async (_, allowed) => {
     await redis.ask("ACL", "SETUSER", "few", "reset", "on", ">secret", "~*", ...allowed);
-    expect(await finding(redis.url.replace("://", "://few:secret@"))).toMatchObject({ state: "broken" });
+    expect(await finding(redis.url.replace("://", "://few:secret@"))).toMatchObject({
+      state: "broken",
+      remedy: expect.stringContaining("keys and commands"),
+    });
   });
 
   it("finds nothing wrong with one that lets its user reach the limiter's keys alone", async () => {
@@ -103,7 +123,11 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
   it("calls one broken that is a replica, which answers reads", async () => {
     await redis.ask("REPLICAOF", "127.0.0.1", "1");
     await redis.ask("CONFIG", "SET", "replica-serve-stale-data", "yes");
-    expect(await finding()).toMatchObject({ state: "broken", detail: expect.stringContaining("READONLY") });
+    expect(await finding()).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("READONLY"),
+      remedy: expect.stringContaining("primary"),
+    });
   });
 });
 
