@@ -5895,7 +5895,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "is named as what keeps browsers",
   },
   {
-    file: "src/doctor/untrusted-certificate.ts",
+    file: "src/domain/untrusted-certificate.ts",
     find: "return cause instanceof Error && cause !== error && isUntrusted(cause);",
     replace: "return false;",
     fault: "doctor does not say how to trust the certificate of PostgreSQL",
@@ -7744,5 +7744,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the doctor advises to check that Redis runs where it is full",
     tests: ["test/doctor/check-redis.test.ts"],
     only: "says that one is full",
+  },
+  {
+    file: "src/store/wait-for-database.ts",
+    find: "if (isUntrusted(error.cause)) throw error;",
+    replace: "void isUntrusted;",
+    fault: "a start waits for a database whose certificate it does not trust",
+    tests: ["test/doctor/untrusted-certificate.test.ts"],
+    only: "comes with the way to trust",
   },
 ];

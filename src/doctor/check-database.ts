@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { errorText } from "../domain/error-text.ts";
 import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
+import { isUntrusted, TRUST_DATABASE_AUTHORITY } from "../domain/untrusted-certificate.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
@@ -13,7 +14,6 @@ import { checkConnections } from "./check-connections.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { broken, type Finding, good } from "./finding.ts";
-import { isUntrusted } from "./untrusted-certificate.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
 
@@ -58,7 +58,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
 
 function remedyOf(error: unknown): string {
   return isUntrusted(error)
-    ? "Add sslrootcert=/path/of/ca.pem (the file of the authority that signed PostgreSQL's certificate) to DATABASE_URL, and connect by the name that the certificate is for. Renew it if it has expired."
+    ? TRUST_DATABASE_AUTHORITY
     : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
+import { isUntrusted, TRUST_AUTHORITY } from "../domain/untrusted-certificate.ts";
 import { openSmtpSession, type SmtpSession } from "../mail/smtp-session.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
 
 /** Connects to the mail server and logs in; nothing is sent. */
 export async function checkMail({ mail, isProduction, databaseUrl }: Config): Promise<Finding> {

@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { errorText } from "../domain/error-text.ts";
-import { isUntrusted } from "./untrusted-certificate.ts";
+import { isUntrusted } from "../domain/untrusted-certificate.ts";
 
 export type ProbeResult = {
   status: number;

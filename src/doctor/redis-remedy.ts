@@ -1,5 +1,5 @@
 import { errorText } from "../domain/error-text.ts";
-import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
+import { isUntrusted, TRUST_AUTHORITY } from "../domain/untrusted-certificate.ts";
 
 /** What an operator can do about an error of Redis, or of the connection to it. */
 export function redisRemedy(error: unknown): string {

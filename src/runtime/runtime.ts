@@ -135,8 +135,11 @@ async function startOnDatabase(
   );
   try {
     // Connected from here on: the last process to disconnect stops an embedded database.
-    await waitForDatabase(database, options.reachWithinMs, (forMs) =>
-      log.warn({ forSeconds: forMs / 1000 }, "the database does not answer, or takes no writes yet: waiting"),
+    await waitForDatabase(database, options.reachWithinMs, (forMs, { message: problem }) =>
+      log.warn(
+        { forSeconds: forMs / 1000, problem },
+        "the database does not answer, or takes no writes yet: waiting",
+      ),
     );
     if (config.databaseUrl !== null) await requireSettings(database);
     if (options.mustExist && config.databaseUrl !== null) await requireSchema(database);

@@ -1,4 +1,5 @@
 import { join, sep } from "node:path";
+import { isUntrusted, TRUST_DATABASE_AUTHORITY } from "../domain/untrusted-certificate.ts";
 import { DUPLICATE_TABLE, INSUFFICIENT_PRIVILEGE, INVALID_SCHEMA_NAME } from "../store/driver/sql-states.ts";
 
 /**
@@ -14,6 +15,9 @@ export function startFailure(
   if ("severity" in error) {
     const remedy = code === undefined ? undefined : REMEDIES[code];
     return `${databaseVariable}: PostgreSQL refused: ${message}${remedy ? `: ${remedy}` : ""}, e.g. ${EXAMPLES[databaseVariable]}`;
+  }
+  if (error.name === "DatabaseUnavailable" && isUntrusted(error.cause)) {
+    return `${databaseVariable}: PostgreSQL's certificate is not trusted: ${message}. ${TRUST_DATABASE_AUTHORITY}`;
   }
   if (error.name === "DatabaseUnavailable") {
     return `${databaseVariable}: the database cannot be reached: ${message}, e.g. ${EXAMPLES[databaseVariable]}`;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUntrusted } from "../domain/untrusted-certificate.ts";
 import { acceptsWrites } from "./accepts-writes.ts";
 import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 
-// Wrong user or password (28), no such database (3D): waiting does not help.
+// Wrong user or password (28), no such database (3D): waiting does not help, nor where a certificate is not trusted.
 const REFUSED = /^(28|3D)/;
 
 /**
@@ -12,7 +13,7 @@ const REFUSED = /^(28|3D)/;
 export async function waitForDatabase(
   database: Database,
   giveUpAfterMs = 30_000,
-  onWaiting: (giveUpAfterMs: number) => void = () => {},
+  onWaiting: (giveUpAfterMs: number, because: DatabaseUnavailable) => void = () => {},
 ): Promise<void> {
   const giveUpAt = performance.now() + giveUpAfterMs;
   for (let tries = 1; ; tries += 1) {
@@ -23,9 +24,10 @@ export async function waitForDatabase(
       );
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (isUntrusted(error.cause)) throw error;
       if (REFUSED.test(sqlState(error.cause) ?? "")) throw error.cause;
       if (performance.now() > giveUpAt) throw error;
-      if (tries === 1) onWaiting(giveUpAfterMs);
+      if (tries === 1) onWaiting(giveUpAfterMs, error);
       await sleep(500);
     }
   }

@@ -5,13 +5,16 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import { join } from "node:path";
 import { createSecureContext, createServer, TLSSocket } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkAddress } from "../../src/doctor/check-address.ts";
 import { checkDatabase } from "../../src/doctor/check-database.ts";
 import { checkMail } from "../../src/doctor/check-mail.ts";
 import { checkRedis } from "../../src/doctor/check-redis.ts";
 import { checkWebhook } from "../../src/doctor/check-webhooks.ts";
+import { startFailure } from "../../src/runtime/start-failure.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { waitForDatabase } from "../../src/store/wait-for-database.ts";
 import { describeWith, findProgram } from "../support/installed-programs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -76,6 +79,20 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
       detail: expect.stringContaining("self-signed certificate"),
       remedy: expect.stringMatching(/^Add sslrootcert=/),
     });
+    // Nothing that is waited for changes it.
+    const opened = openDatabase({
+      url: config.databaseUrl as string,
+      prepared: true,
+      maxConnections: 1,
+      answerTimeoutMs: 5_000,
+    });
+    const onWaiting = vi.fn();
+    const failure = await waitForDatabase(opened, 60_000, onWaiting).catch((error) => error);
+    await opened.close();
+    expect(onWaiting).not.toHaveBeenCalled();
+    expect(startFailure(failure, "DATABASE_URL")).toMatch(
+      /^DATABASE_URL: PostgreSQL's certificate is not trusted: self-signed certificate.*\. Add sslrootcert=/,
+    );
     for (const finding of [await checkRedis(config), await checkMail(config)]) {
       expect(finding).toMatchObject({
         state: "broken",

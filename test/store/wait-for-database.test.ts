@@ -32,9 +32,9 @@ it("says that a database is read-only after waiting for it to take writes", asyn
 });
 
 it("goes on as soon as a database takes writes, such as after a standby was promoted", async () => {
-  const { promise: waiting, resolve } = Promise.withResolvers<void>();
-  const available = waitForDatabase(database, 60_000, () => resolve());
-  await waiting;
+  const { promise: waiting, resolve } = Promise.withResolvers<Error>();
+  const available = waitForDatabase(database, 60_000, (_, because) => resolve(because));
+  expect((await waiting).message).toMatch("read-only");
   await setReadOnly("off");
   await available;
 });

@@ -7,5 +7,9 @@ export function isUntrusted(error: unknown): boolean {
   return cause instanceof Error && cause !== error && isUntrusted(cause);
 }
 
-/** How to have a private authority's certificates accepted. */
+/** How to have a private authority's certificates accepted by all but PostgreSQL's driver. */
 export const TRUST_AUTHORITY = "set NODE_EXTRA_CA_CERTS to the file of the authority that signed it";
+
+/** The same for the database. */
+export const TRUST_DATABASE_AUTHORITY =
+  "Add sslrootcert=/path/of/ca.pem (the file of the authority that signed PostgreSQL's certificate) to DATABASE_URL, and connect by the name that the certificate is for. Renew it if it has expired.";
