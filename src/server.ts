@@ -52,6 +52,8 @@ export type ServerOptions = Pick<RuntimeOptions, "hooks" | "hookTimeoutMs"> & {
   /** Those of `versions.config.ts` unless given. */
   versions?: VersionCatalog;
   limitsAnswerWithinMs?: number;
+  /** Goes on when its terminal is closed. */
+  ignoresHangup?: boolean;
   eventHeartbeatMs?: number;
 };
 
@@ -193,7 +195,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     const endNow = async () => {
       if (config.databaseUrl === null) await (await starting).stopDatabase();
     };
-    stopOnSignal({ stop, endNow }, log);
+    stopOnSignal({ stop, endNow, ignoresHangup: options.ignoresHangup ?? false }, log);
     const server = await starting;
     isListening = true;
     if (isStopping) return;
@@ -209,7 +211,8 @@ export async function runServer(config: Config, options: ServerOptions): Promise
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   requireAuthSecret(config);
-  await runServer(config, { log: createLog(config.logLevel) });
+  const ignoresHangup = process.argv.includes("--ignore-hangup");
+  await runServer(config, { log: createLog(config.logLevel), ignoresHangup });
 }
 
 if (import.meta.main) {

@@ -7753,4 +7753,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/untrusted-certificate.test.ts"],
     only: "comes with the way to trust",
   },
+  {
+    file: "script/server",
+    find: "then hangup=--ignore-hangup; fi",
+    replace: "then hangup=; fi",
+    fault: "a server that nohup has started ends with its terminal",
+    tests: ["test/script/server.test.ts"],
+  },
 ];

@@ -9,15 +9,16 @@ export const SAME_REQUEST_MS = 1_000;
 /** For `endNow`. */
 const END_WITHIN_MS = 5_000;
 
+type StopOptions = { stop(): Promise<void>; endNow(): Promise<void>; ignoresHangup?: boolean };
+
 /**
  * On SIGTERM, SIGINT or SIGHUP stops the server and exits with 0; on a second SIGTERM or SIGINT, or when that
  * takes too long, exits with 1 without finishing anything. A third one ends the process at once.
- * @param endNow stops what would outlive this process
+ * @param options.endNow stops what would outlive this process
+ * @param options.ignoresHangup does nothing on SIGHUP
  */
-export function stopOnSignal(
-  { stop, endNow }: { stop(): Promise<void>; endNow(): Promise<void> },
-  log: Log,
-): void {
+export function stopOnSignal(options: StopOptions, log: Log): void {
+  const { stop, endNow, ignoresHangup = false } = options;
   let lastRequestMs: number | null = null;
   let isEnding = false;
   const end = async () => {
@@ -55,5 +56,5 @@ export function stopOnSignal(
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
-  process.on("SIGHUP", onSignal);
+  process.on("SIGHUP", ignoresHangup ? () => {} : onSignal);
 }
