@@ -11,6 +11,7 @@ import { outboundState } from "../store/outbound/outbound-state.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkCollation } from "./check-collation.ts";
 import { checkConnections } from "./check-connections.ts";
+import { checkDisk } from "./check-disk.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { broken, type Finding, good } from "./finding.ts";
@@ -27,10 +28,22 @@ export type DatabaseCheck = {
 
 const UNKNOWN = { aheadMs: null, keysUsedSince: perSlot<Date | null>(() => null) };
 
+type CheckOptions = {
+  /** How much of its disk the embedded database needs. */
+  minFreeBytes?: number;
+};
+
 /** Whether the database can be used, is recent enough and has this version's schema. Changes nothing. */
-export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
+export async function checkDatabase(config: Config, options: CheckOptions = {}): Promise<DatabaseCheck> {
+  if (config.databaseUrl !== null) return connect(config);
+  if (!hasEmbeddedDatabase(config.dataDir)) return { findings: [missing(config)], ...UNKNOWN };
+  const disk = await checkDisk(config.dataDir, options.minFreeBytes);
+  const check = await connect(config);
+  return disk === null ? check : { ...check, findings: [...check.findings, disk] };
+}
+
+async function connect(config: Config): Promise<DatabaseCheck> {
   const isEmbedded = config.databaseUrl === null;
-  if (isEmbedded && !hasEmbeddedDatabase(config.dataDir)) return { findings: [missing(config)], ...UNKNOWN };
   let stop = async () => {};
   try {
     const postgres = isEmbedded ? await startEmbeddedPostgres(config.dataDir) : null;
