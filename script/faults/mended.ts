@@ -7767,4 +7767,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the doctor does not say that the disk of the embedded database is nearly full",
     tests: ["test/doctor/check-disk.test.ts"],
   },
+  {
+    file: "src/store/embedded/embedded.ts",
+    find: "const folder = isHere ? cluster : postmaster &&",
+    replace: "const folder = isHere ? cluster : null &&",
+    fault: "a server whose data folder has been moved leaves its PostgreSQL behind",
+    tests: ["test/store/embedded/embedded-stop.test.ts"],
+    only: "whose data folder has been moved",
+  },
 ];

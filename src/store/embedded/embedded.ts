@@ -11,7 +11,7 @@ import { type PreparedCluster, prepareCluster } from "./embedded-prepare.ts";
 import { ensureRunning } from "./embedded-process.ts";
 import { ensureRoles } from "./embedded-roles.ts";
 import { beginUse, stopUnlessUsed } from "./embedded-use.ts";
-import { runningPostgres } from "./postmaster.ts";
+import { identityOf, movedCluster, type Postmaster, runningPostgres } from "./postmaster.ts";
 import { repeatUntilEnded } from "./repeat-until-ended.ts";
 
 const run = promisify(execFile);
@@ -47,7 +47,13 @@ export async function startEmbeddedPostgres(
     await claim.end();
     if ((await runningPostgres(cluster)) === null) await releaseCluster(home);
   };
-  const ensure = (port: number | null) => ensureRunning(prepared, { port, maxConnections });
+  let postmaster: Postmaster | null = null;
+  const ensure = async (port: number | null) => {
+    const ready = await ensureRunning(prepared, { port, maxConnections });
+    const running = await runningPostgres(cluster);
+    if (running !== null) postmaster = { pid: running.pid, identity: await identityOf(cluster) };
+    return ready;
+  };
   try {
     const whenUnknown = (await runningPostgres(cluster)) === null ? "stop" : "keep";
     const { port, access, use } = await retryWhileStopping(async () => {
@@ -61,7 +67,8 @@ export async function startEmbeddedPostgres(
         await ensureRoles(access, reached);
         return { port, access, use: await beginUse(tollgateUrl(access)) };
       } catch (error) {
-        if (!isStopping(error)) await stopUnlessUsed(tollgateUrl(access), () => stop(prepared), whenUnknown);
+        if (!isStopping(error))
+          await stopUnlessUsed(tollgateUrl(access), () => stop(prepared, postmaster), whenUnknown);
         throw error;
       }
     });
@@ -75,7 +82,7 @@ export async function startEmbeddedPostgres(
       adminUrl: adminUrl(access),
       stop: async () => {
         await watch.end();
-        await use.end(() => stop(prepared));
+        await use.end(() => stop(prepared, postmaster));
         await endClaim();
       },
     };
@@ -105,10 +112,15 @@ function isStopping(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && !REFUSED.test(sqlState(error.cause) ?? "");
 }
 
-async function stop({ binaries, cluster, account }: PreparedCluster): Promise<void> {
+async function stop(
+  { binaries, cluster, account }: PreparedCluster,
+  postmaster: Postmaster | null,
+): Promise<void> {
   // pg_ctl signals whatever process has the pid.
-  if ((await runningPostgres(cluster)) === null) return;
-  const args = ["stop", "--pgdata", cluster, "--mode=fast", "--wait"];
+  const isHere = (await runningPostgres(cluster)) !== null;
+  const folder = isHere ? cluster : postmaster && (await movedCluster(postmaster, account));
+  if (folder === null) return;
+  const args = ["stop", "--pgdata", folder, "--mode=fast", "--wait"];
   await run(binaries.pg_ctl, args, account ?? {}).catch(() => {
     // It has already been stopped, e.g. by an operator.
   });

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Account } from "./embedded-account.ts";
 
 const run = promisify(execFile);
 
@@ -37,6 +38,18 @@ export async function readPidFile(cluster: string): Promise<PidFile | null> {
 export async function runningPostgres(cluster: string): Promise<PidFile | null> {
   const found = await readPidFile(cluster);
   return found?.process === "ours" ? found : null;
+}
+
+/** A cluster's PostgreSQL that this process has found running, and the identity of its folder. */
+export type Postmaster = { pid: number; identity: string | null };
+
+/** Where a running cluster's folder has been moved to; `null`: it does not run, or the system does not tell. */
+export async function movedCluster({ pid, identity }: Postmaster, account: Account): Promise<string | null> {
+  const found = await run("readlink", [`/proc/${pid}/cwd`], account ?? {}).catch(() => null);
+  const folder = found?.stdout.trim() ?? "";
+  // Another one may have its pid by now, or its pid file name another process.
+  if (identity === null || (await identityOf(folder)) !== identity) return null;
+  return (await runningPostgres(folder))?.pid === pid ? folder : null;
 }
 
 export function pidFileOf(cluster: string): string {
@@ -75,7 +88,7 @@ async function commandOf(pid: number): Promise<string> {
 }
 
 /** Device and inode; `null`: cannot be read, or no such folder. */
-async function identityOf(path: string): Promise<string | null> {
+export async function identityOf(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found && `${found.dev}:${found.ino}`;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -27,6 +27,16 @@ describe("the embedded PostgreSQL does not outlive", () => {
     server.child.kill("SIGHUP");
     expect(await server.end("SIGHUP")).toEqual({ code: 0, signal: null });
     expect(existsSync(pidFile(dataDir))).toBe(false);
+  });
+
+  it.skipIf(!existsSync("/proc/self/cwd"))("a server whose data folder has been moved", async () => {
+    const folder = await temporaryFolder();
+    const [dataDir, moved] = ["data", "moved"].map((name) => join(folder, name)) as [string, string];
+    const postgres = await startEmbeddedPostgres(dataDir);
+    await rename(dataDir, moved);
+    expect(existsSync(pidFile(moved))).toBe(true);
+    await postgres.stop();
+    expect(existsSync(pidFile(moved))).toBe(false);
   });
 
   it("a server that is told to stop twice", async () => {
