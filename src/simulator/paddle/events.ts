@@ -86,14 +86,13 @@ function transactionId(context: EventContext): string {
 
 export function transaction(context: EventContext) {
   const { lifecycle, step, ids, checkout } = context;
-  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
+  const { offer, periodStartSeconds, periodEndSeconds } = step.state;
   const recurs = isRecurring(step.event);
   return paddleTransaction({
     id: transactionId(context),
     status: step.event === "charge failed" ? "past_due" : "completed",
     origin: originOf(context),
     offer,
-    seats,
     lines: chargeLines(step.state),
     totals: chargeTotals(step.state),
     discountId: step.state.discount?.id ?? null,

@@ -10,7 +10,6 @@ export type Transaction = {
   /** `subscription_recurring`: a renewal's; `subscription_update`: a change's. */
   origin: "web" | "api" | "subscription_recurring" | "subscription_update";
   offer: Offer;
-  seats: number;
   lines: readonly ChargeLine[];
   totals: ChargeTotals;
   discountId: string | null;

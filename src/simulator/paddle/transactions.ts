@@ -149,12 +149,11 @@ function requireCheckout(slot: ProviderSlot, id: string): Checkout {
 }
 
 function transactionOf(slot: ProviderSlot, checkout: Checkout): object {
-  const { id, offer, seats, customerId, subscriptionId, createdAtSeconds } = checkout;
+  const { id, offer, customerId, subscriptionId, createdAtSeconds } = checkout;
   const state = checkoutState(checkout);
   return paddleTransaction({
     id,
     offer,
-    seats,
     customerId,
     subscriptionId,
     createdAtSeconds,
