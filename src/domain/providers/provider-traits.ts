@@ -62,8 +62,6 @@ type ApiKeyTraits = {
 type CheckoutTraits = {
   /** Whether an open checkout can be changed to another order, so that a second one is not needed. */
   canBeUpdated: boolean;
-  /** Whether the provider refuses a second subscription of the same customer. */
-  onePerCustomer: boolean;
   /** Whether a checkout takes a number of trial days; else a trial belongs to the provider's price. */
   takesTrialDays: boolean;
 };

@@ -30,7 +30,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   // By the official SDK's types, `first_subscription_item` is null in a free trial.
   changesSeatsInTrial: false,
   buyersWriteMetadata: true,
-  checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: false },
+  checkout: { canBeUpdated: false, takesTrialDays: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.
   requestLimit: () => ({ requests: 300, perSeconds: 60 }),
 };

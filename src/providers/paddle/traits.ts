@@ -31,7 +31,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
   changesSeatsInTrial: true,
   buyersWriteMetadata: true,
   // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
-  checkout: { canBeUpdated: true, onePerCustomer: false, takesTrialDays: false },
+  checkout: { canBeUpdated: true, takesTrialDays: false },
   // https://developer.paddle.com/api-reference/about/rate-limiting: 240 a minute per address, then blocked
   // for 60 s.
   requestLimit: () => ({ requests: 240, perSeconds: 60 }),

@@ -26,6 +26,6 @@ export const POLAR_TRAITS: ProviderTraits = {
   changesSeatsInTrial: true,
   buyersWriteMetadata: false,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.
-  checkout: { canBeUpdated: false, onePerCustomer: true, takesTrialDays: true },
+  checkout: { canBeUpdated: false, takesTrialDays: true },
   requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),
 };

@@ -30,7 +30,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   changesWhileEnding: true,
   changesSeatsInTrial: true,
   buyersWriteMetadata: false,
-  checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: true },
+  checkout: { canBeUpdated: false, takesTrialDays: true },
   // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.
   requestLimit: () => ({ requests: 25, perSeconds: 1 }),
 };
