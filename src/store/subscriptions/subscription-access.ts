@@ -7,7 +7,6 @@ export type SubscriptionAccess = AccessFacts & {
   id: string;
   provider: Slot;
   planId: string;
-  seats: number;
   /** `null`: no event has contained it yet. */
   priceId: string | null;
   /** Whether a single payment bought it, which nothing follows. */
@@ -140,7 +139,7 @@ function refundedAmount(payment: string): string {
 export const PAST_DUE_SINCE =
   "case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end";
 
-export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
+export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
   ${IS_ONE_TIME} as "isOneTime", s.pauses_at_period_end as "pausesAtPeriodEnd",
   ${PAST_DUE_SINCE} as "pastDueSince",
