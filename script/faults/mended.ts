@@ -3058,7 +3058,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/runtime/drain-server.ts",
-    find: "      server.closeIdleConnections();\n",
+    find: "      closeIdleConnections(server, connections.open);\n",
     replace: "",
     fault: "a stopping server waits ten seconds for idle connections",
     tests: ["test/runtime/http-server.test.ts"],
@@ -7774,5 +7774,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a server whose data folder has been moved leaves its PostgreSQL behind",
     tests: ["test/store/embedded/embedded-stop.test.ts"],
     only: "whose data folder has been moved",
+  },
+  {
+    file: "src/runtime/close-idle-connections.ts",
+    find: "socket.writableLength > 0",
+    replace: "socket.writableLength < 0",
+    fault: "a server that stops, or is full, cuts off responses that clients are reading",
+    tests: ["test/runtime/http-server.test.ts"],
+    only: "has yet to read",
   },
 ];

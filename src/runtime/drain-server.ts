@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as afterReading, setTimeout as sleep } from "node:timers/promises";
+import { closeIdleConnections } from "./close-idle-connections.ts";
 
 /** How long requests in progress may take after the stop. */
 const FINISH_WITHIN_MS = 10_000;
@@ -64,7 +65,7 @@ async function drain(
     const sweep = setInterval(async () => {
       if (performance.now() < connections.lastAtMs + silentForMs) return;
       await afterReading();
-      server.closeIdleConnections();
+      closeIdleConnections(server, connections.open);
     }, SWEEP_EVERY_MS);
     const deadline = setTimeout(() => {
       for (const socket of connections.open) socket.destroy();

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { limitPipelining } from "../http/limit-pipelining.ts";
+import { closeIdleConnections } from "./close-idle-connections.ts";
 import { maxOpenFiles } from "./max-open-files.ts";
 
 /** Bounds what slow and hostile clients can hold: connections, and how long a request may take to arrive. */
@@ -81,7 +82,7 @@ function makeRoom(server: Server, slowForMs: number): () => void {
     // What has happened since is not known: the server has not been full.
     if (now - lookedAt > slowForMs / 2) unreadSince = new Map();
     lookedAt = now;
-    server.closeIdleConnections();
+    closeIdleConnections(server, connections);
     const unread = [...connections].filter((socket) => socket.writableLength > 0);
     unreadSince = new Map(unread.map((socket) => [socket, unreadSince.get(socket) ?? now]));
     for (const [socket, since] of unreadSince) if (now - since >= slowForMs) socket.destroy();

@@ -252,6 +252,55 @@ it("searches for idle connections now and then, not for each one that is turned 
   expect(close.mock.calls.length).toBeLessThan(100);
 });
 
+describe("a response that its client has yet to read", () => {
+  /** More than the system takes at once. */
+  const BYTES = 32 * 1024 * 1024;
+
+  /** Asks for it, and reads no more than its beginning until `readRest`. */
+  async function readBeginning(port: number) {
+    const { socket } = send(port, GET);
+    let bytes = 0;
+    socket.on("data", (data) => {
+      bytes += data.length;
+    });
+    await once(socket, "data");
+    socket.pause();
+    const closed = once(socket, "close");
+    return {
+      readRest: async () => {
+        socket.resume();
+        await vi.waitFor(() => expect(bytes > BYTES || socket.closed).toBe(true), { timeout: 60_000 });
+        socket.end();
+        await closed;
+        return bytes;
+      },
+    };
+  }
+
+  it("is not cut off when another connection finds no room", async () => {
+    const server = createHttpServer(
+      (_, outgoing) => outgoing.end(Buffer.alloc(BYTES)),
+      () => {},
+    );
+    server.maxConnections = 1;
+    const port = await listen(server);
+    const reader = await readBeginning(port);
+    await send(port, GET).closed;
+    expect(await reader.readRest()).toBeGreaterThan(BYTES);
+  });
+
+  it("is not cut off while the server stops", async () => {
+    const server = createServer((_, outgoing) => outgoing.end(Buffer.alloc(BYTES)));
+    const drain = prepareDrain(server, { quietForMs: 1, silentForMs: 1, finishWithinMs: 600_000 });
+    const reader = await readBeginning(await listen(server));
+    const sweeping = vi.spyOn(server, "closeIdleConnections");
+    const drained = drain();
+    await vi.waitFor(() => expect(sweeping).toHaveBeenCalled(), { timeout: 30_000 });
+    expect(await reader.readRest()).toBeGreaterThan(BYTES);
+    await drained;
+  });
+});
+
 describe("prepareDrain", () => {
   it("accepts connections until none has come for a while, as from a load balancer that does not know yet", async () => {
     const server = createServer((_, outgoing) => outgoing.end("answer"));

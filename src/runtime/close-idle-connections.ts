@@ -1,0 +1,15 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Closes idle connections, but none whose client has yet to read the rest of its response: to Node.js a response is finished
+ * once all of it was written, and what the system has not taken of it would be lost.
+ * @param open the server's connections
+ */
+export function closeIdleConnections(server: Server, open: Iterable<Socket>): void {
+  const unread = [...open].filter((socket) => socket.writableLength > 0);
+  // Node.js does not say which ones are idle.
+  for (const socket of unread) socket.destroy = () => socket;
+  server.closeIdleConnections();
+  for (const socket of unread) delete (socket as Partial<Socket>).destroy;
+}
