@@ -7783,4 +7783,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/http-server.test.ts"],
     only: "has yet to read",
   },
+  {
+    file: "src/config/config.ts",
+    find: 'const BYTE_ORDER_MARK = "\\uFEFF";',
+    replace: 'const BYTE_ORDER_MARK = "\\uFFFE";',
+    fault: "the first variable of a file with a byte order mark counts as unset",
+    tests: ["test/config/config.test.ts"],
+    only: "byte order mark",
+  },
 ];

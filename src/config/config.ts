@@ -66,11 +66,21 @@ export type Config = {
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
+const BYTE_ORDER_MARK = "\uFEFF";
+
 /**
  * Reads and checks all variables at once. An empty variable counts as unset, and white space around a value
  * does not count. @throws ConfigError
  */
 export function readConfig(variables: Record<string, string | undefined>): Config {
+  // Kept by Node and systemd in the name on a file's first line, which would count as unset.
+  const marked = Object.keys(variables).find((name) => name.startsWith(BYTE_ORDER_MARK));
+  if (marked !== undefined) {
+    const name = marked.slice(BYTE_ORDER_MARK.length);
+    throw new ConfigError(
+      `${name}: a byte order mark stands before its name: save the file of the variables as UTF-8 without one`,
+    );
+  }
   // Read from a file with Windows line ends, every value ends with a carriage return.
   const present = Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),

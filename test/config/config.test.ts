@@ -197,6 +197,12 @@ describe("the configuration", () => {
     expect(readConfig({ [`OTHER_${name}`]: value }).port).toBe(3000);
   });
 
+  it("refuses a name with the byte order mark of its file, which shows nowhere", () => {
+    expect(() => readConfig({ "\uFEFFDATABASE_URL": "postgres://localhost/tollgate" })).toThrow(
+      /^DATABASE_URL: a byte order mark stands before its name: /,
+    );
+  });
+
   it.each([
     ["AUTH_SECRET", "...            # openssl rand -base64 32"],
     ["NODE_ENV", "production # not staging"],
