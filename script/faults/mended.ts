@@ -7791,4 +7791,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/config/config.test.ts"],
     only: "byte order mark",
   },
+  {
+    file: "src/config/price-ids.ts",
+    find: "json = new TextDecoder().decode(readFileSync(value));",
+    replace: 'json = readFileSync(value, "utf8");',
+    fault: "a file of price ids with a byte order mark is no JSON",
+    tests: ["test/config/config.test.ts"],
+    only: "maps the price ids",
+  },
 ];

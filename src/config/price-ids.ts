@@ -38,7 +38,8 @@ function parseJson(value: string): unknown {
   let json = value;
   if (!value.startsWith("{")) {
     try {
-      json = readFileSync(value, "utf8");
+      // Without a byte order mark.
+      json = new TextDecoder().decode(readFileSync(value));
     } catch {
       throw invalid("neither JSON nor the path of a readable file");
     }

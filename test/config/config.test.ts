@@ -414,8 +414,10 @@ describe("the configuration", () => {
     const map = JSON.stringify({ "provider-a": { price_pro_monthly: "price_live" } });
     expect(idOf(map)).toEqual(["price_live"]);
     const file = join(mkdtempSync(join(tmpdir(), "price-ids-")), "ids.json");
-    writeFileSync(file, map);
-    expect(idOf(file)).toEqual(["price_live"]);
+    for (const byteOrderMark of ["", "\uFEFF"]) {
+      writeFileSync(file, `${byteOrderMark}${map}`);
+      expect(idOf(file)).toEqual(["price_live"]);
+    }
   });
 
   it.each([
