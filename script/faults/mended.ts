@@ -7799,4 +7799,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/config/config.test.ts"],
     only: "maps the price ids",
   },
+  {
+    file: "src/doctor/diagnose.ts",
+    find: "    ...checkOutboundProxy(variables),\n",
+    replace: "",
+    fault: "the doctor says nothing of a proxy that is named and not used",
+    tests: ["test/doctor/check-outbound-proxy.test.ts"],
+  },
 ];

@@ -12,6 +12,7 @@ import { checkKey } from "./check-key.ts";
 import { checkKeyExpiry } from "./check-key-expiry.ts";
 import { checkKeyFormat } from "./check-key-format.ts";
 import { checkMail } from "./check-mail.ts";
+import { checkOutboundProxy } from "./check-outbound-proxy.ts";
 import { checkPlans, checkPrices, checkTrials } from "./check-prices.ts";
 import { checkProduction } from "./check-production.ts";
 import { checkProductionDatabase } from "./check-production-database.ts";
@@ -44,6 +45,7 @@ export async function diagnose(
   return [
     good("variables", "all are valid"),
     ...checkVariableNames(variables),
+    ...checkOutboundProxy(variables),
     ...(await examine(config)),
     ...(production
       ? [
