@@ -7806,4 +7806,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the doctor says nothing of a proxy that is named and not used",
     tests: ["test/doctor/check-outbound-proxy.test.ts"],
   },
+  {
+    file: "src/domain/outbound/outbound-event.ts",
+    find: "(lastNotified?.state ?? status)",
+    replace: "status",
+    fault: "a purchase whose creation is delivered after its checkout is reported as started twice",
+    tests: ["test/outbound/outbox.test.ts"],
+    only: "writes once that a subscription has started",
+  },
 ];

@@ -88,6 +88,27 @@ it("writes one event per change, of the first matching type", async () => {
   ]);
 });
 
+it.each(["active", "trialing"] as const)(
+  "writes once that a subscription has started, also when its creation arrives after it is %s",
+  async (status) => {
+    await play(
+      [UPDATED, { status, occurredAt: minute(5) }],
+      [CREATED, { status: "incomplete", occurredAt: minute(4) }],
+      [UPDATED, { status, occurredAt: minute(6) }],
+      [DELETED, { occurredAt: minute(7) }],
+      [UPDATED, { status, occurredAt: minute(8) }],
+    );
+    const events = await relayed();
+    expect(events.map(({ type, data }) => [type, (data.subscription as { status: string }).status])).toEqual([
+      ["subscription.started", status],
+      ["subscription.changed", "incomplete"],
+      ["subscription.changed", status],
+      ["subscription.ended", "canceled"],
+      ["subscription.started", status],
+    ]);
+  },
+);
+
 it("writes one event per change when the changes are applied in one group", async () => {
   const group = [delivery(CREATED), delivery(UPDATED, { seats: 6 }), delivery(UPDATED, { seats: 7 })];
   await Promise.all(group.map(receive));

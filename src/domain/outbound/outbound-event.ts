@@ -54,10 +54,10 @@ export type EventSubscription = Pick<
 
 /** The one event of a change: the first type that fits. */
 export function subscriptionEventType(
-  before: Pick<Subscription, "status"> | null,
+  before: StatusBefore | null,
   after: Pick<Subscription, "status">,
 ): SubscriptionEventType {
-  const oldPhase = before === null ? null : PHASES[before.status];
+  const oldPhase = before === null ? null : phaseOf(before);
   const newPhase = PHASES[after.status];
   if (newPhase === "ended" && oldPhase !== "ended") return "subscription.ended";
   if (newPhase === "past_due" && oldPhase !== "past_due") return "subscription.past_due";
@@ -66,7 +66,17 @@ export function subscriptionEventType(
   return "subscription.changed";
 }
 
-const PHASES: Record<SubscriptionStatus, "not_started" | "running" | "past_due" | "paused" | "ended"> = {
+/** What the user was last notified of may be absent, where the status does not change. */
+export type StatusBefore = Pick<Subscription, "status"> & Partial<Pick<Subscription, "lastNotified">>;
+
+/** One that has started is incomplete again only by an older event, such as its creation after its checkout. */
+function phaseOf({ status, lastNotified = null }: StatusBefore): Phase {
+  return PHASES[status === "incomplete" ? (lastNotified?.state ?? status) : status];
+}
+
+type Phase = "not_started" | "running" | "past_due" | "paused" | "ended";
+
+const PHASES: Record<SubscriptionStatus, Phase> = {
   incomplete: "not_started",
   trialing: "running",
   active: "running",

@@ -1,6 +1,7 @@
 import { type Changes, changesOf } from "../subscriptions/changes.ts";
 import {
   type EventSubscription,
+  type StatusBefore,
   type SubscriptionEventType,
   subscriptionEventType,
 } from "./outbound-event.ts";
@@ -18,7 +19,7 @@ export type SubscriptionChange = {
 };
 
 export function subscriptionChange(
-  before: EventSubscription | null,
+  before: (EventSubscription & StatusBefore) | null,
   after: EventSubscription,
 ): SubscriptionChange {
   const changes = changesOf(before, after);
