@@ -7814,4 +7814,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/outbound/outbox.test.ts"],
     only: "writes once that a subscription has started",
   },
+  {
+    file: "src/reconcile/reconcile.ts",
+    find: "if (concernsWholeSlot(error)) this.#abandoned.add(slotReport.slot);",
+    replace: "",
+    fault: "a run asks a provider that cannot be reached about every subscription",
+    tests: ["test/reconcile/reconcile.test.ts"],
+    only: "about one subscription, not about each",
+  },
 ];

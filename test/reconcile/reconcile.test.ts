@@ -221,6 +221,25 @@ describe("a subscription that differs from its provider's", () => {
   });
 });
 
+it("asks a provider that cannot be reached about one subscription, not about each", async () => {
+  for (const n of [1, 2, 3])
+    await receive(
+      eventOf("customer.subscription.created", {
+        subscriptionId: `sub_${n}`,
+        userId: `user_${n}`,
+        customerId: `cus_${n}`,
+      }),
+    );
+  await test.rows("update subscription set out_of_order = true");
+  const asked = new Set<string>();
+  stripe.interfere(async ({ path }) => {
+    asked.add(path);
+    return { status: 500 };
+  });
+  expect(await run({ since: null })).toMatchObject({ compared: 0, left: [] });
+  expect(asked.size).toBe(1);
+});
+
 describe("a provider whose rate limit is used up", () => {
   /** With a client of its own: a long pause of the shared one would hold up the other tests. */
   const reconcileApart = (options: Partial<ReconcileOptions> = {}) => {
