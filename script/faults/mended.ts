@@ -7822,4 +7822,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/reconcile.test.ts"],
     only: "about one subscription, not about each",
   },
+  {
+    file: "src/limits/memory-window.ts",
+    find: "limit - cost + 1",
+    replace: "limit - cost - 1",
+    fault: "a full memory keeps keys for longer than they are blocked, and refuses new ones meanwhile",
+    tests: ["test/limits/memory.test.ts"],
+    only: "blocked for a larger cost",
+  },
 ];

@@ -213,6 +213,20 @@ describe("MemoryLimiter", () => {
       expect(counts.keyCount).toBe(1);
     });
 
+    it("drops a key that was blocked for a larger cost as soon as that is admitted again", () => {
+      const counts = limiter(1);
+      const resetAt = now + WINDOW_MS;
+      counts.decide("rpc:blocked", 10, WINDOW_MS, 1);
+      now += 1_000;
+      counts.decide("rpc:blocked", 10, WINDOW_MS, 7);
+      now += 1_000;
+      const refused = { allowed: false, remaining: 2, resetAt };
+      expect(counts.decide("rpc:blocked", 10, WINDOW_MS, 3)).toEqual(refused);
+      expect(counts.decide("rpc:new", 10, WINDOW_MS, 1)).toEqual({ ...refused, remaining: 0 });
+      now = resetAt;
+      expect(counts.decide("rpc:new", 10, WINDOW_MS, 1).allowed).toBe(true);
+    });
+
     it("drops a blocked key that is free again although one that is unused for longer is not", () => {
       const counts = limiter(2);
       counts.decide("api:b", 2, WINDOW_MS, 1);
