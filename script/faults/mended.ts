@@ -7830,4 +7830,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/limits/memory.test.ts"],
     only: "blocked for a larger cost",
   },
+  {
+    file: "src/store/sign-in/revocations.ts",
+    find: " and exists (select from own)",
+    replace: "",
+    fault: "a session that has just been ended ends the others all the same",
+    tests: ["test/operations/sessions.test.ts"],
+    only: "by one that has ended meanwhile",
+  },
 ];

@@ -3,6 +3,9 @@ import { listSessions } from "../../src/operations/sessions/list-sessions.ts";
 import { revokeOtherSessions } from "../../src/operations/sessions/revoke-other-sessions.ts";
 import { revokeSession } from "../../src/operations/sessions/revoke-session.ts";
 import { showSecurity } from "../../src/operations/users/show-security.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../../src/store/transaction.ts";
+import { LOCK_USER } from "../../src/store/users/lock-user.ts";
+import { eventually } from "../support/eventually.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
@@ -51,6 +54,35 @@ describe("active sessions", () => {
     await context.call(revokeOtherSessions, caller);
     expect(await ids()).toEqual(["here"]);
     expect(await test.rows("select id from session where user_id = 'user_1'")).toHaveLength(1);
+  });
+
+  it("are not revoked by one that has ended meanwhile", async () => {
+    const ended = { ...caller, sessionId: "just ended" };
+    expect(await refusalOf(context.call(revokeOtherSessions, ended))).toMatchObject({ code: "unauthorized" });
+    expect(await ids()).toEqual(["here"]);
+  });
+
+  it("leave one where two of them revoke all others at once", async () => {
+    await test.rows(`insert into session (id, user_id, token, expires_at, updated_at)
+      values ('there', 'user_0', 'token-there', now() + interval '1 day', now())`);
+    const revoking = (sessionId: string) =>
+      context
+        .call(revokeOtherSessions, { ...session("user_0"), sessionId } as typeof caller)
+        .catch(({ code }) => code);
+    let outcomes: Promise<unknown[]> | undefined;
+    await inTransaction(test.database, INTERACTIVE_LIMITS, async (transaction) => {
+      await transaction.run(LOCK_USER, ["user_0"]);
+      outcomes = Promise.all(["here", "there"].map(revoking));
+      await eventually(
+        () =>
+          test.rows(
+            "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+          ),
+        [{ count: 2 }],
+      );
+    });
+    expect((await outcomes)?.filter((outcome) => outcome === "unauthorized")).toHaveLength(1);
+    expect(await ids()).toHaveLength(1);
   });
 
   it("cannot be listed or revoked with an API key", async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Queryable } from "../../store/database.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
+import { type Database, throwUnavailableOnTimeout } from "../../store/database.ts";
 import { revokeOtherSessions as revoke } from "../../store/sign-in/revocations.ts";
 import { defineOperation } from "../operation.ts";
 
@@ -11,8 +12,10 @@ export const revokeOtherSessions = defineOperation({
   input: z.strictObject({}),
   reasons: [],
   output: z.object({ revoked: z.int() }),
-  run: async (deps: { database: Queryable }, caller) => {
+  run: async (deps: { database: Database }, caller) => {
     const current = caller.kind === "session" ? caller.sessionId : "";
-    return { revoked: await revoke(deps.database, caller.userId, current) };
+    const revoking = revoke(deps.database, caller.userId, current);
+    const revoked = await revoking.catch(throwUnavailableOnTimeout);
+    return revoked === null ? refuse({ reason: "unauthorized" }) : { revoked };
   },
 });

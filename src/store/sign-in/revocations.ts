@@ -8,18 +8,18 @@ import { insertNotice, type StoredNotice } from "./account-notices.ts";
  * A statement sees what was committed before it began: keys that are just being created are waited for first, as are other
  * revocations, which delete the same sessions and links in an order of their own.
  */
-async function revoke(
+async function revoke<Row>(
   database: Database,
   statement: Statement,
   [userId, ...values]: readonly [userId: string, ...unknown[]],
-): Promise<void> {
-  await retryOnContention(() =>
-    inTransaction(database, INTERACTIVE_LIMITS, (transaction) =>
-      transaction.commitAfter([
-        transaction.run(LOCK_USER, [userId]),
-        transaction.run(statement, [userId, ...values]),
-      ]),
-    ),
+): Promise<Row[]> {
+  return retryOnContention(() =>
+    inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
+      const locking = transaction.run(LOCK_USER, [userId]);
+      const revoking = transaction.run<Row>(statement, [userId, ...values]);
+      await transaction.commitAfter([locking, revoking]);
+      return revoking;
+    }),
   );
 }
 
@@ -168,14 +168,18 @@ export async function keepsAddress(
 
 const OTHER_SESSIONS = {
   name: "revoke_other_sessions",
-  text: "delete from session where user_id = $1 and id <> $2 returning id",
+  text: `
+with own as (select id from session where id = $2 and user_id = $1),
+others as (delete from session where user_id = $1 and id <> $2 and exists (select from own) returning id)
+select (select count(*)::int from others) as revoked from own`,
 };
 
-/** Returns how many there were. */
+/** Returns how many there were; `null`: the session itself has ended. Of two that end each other at once, one stays. */
 export async function revokeOtherSessions(
-  database: Queryable,
+  database: Database,
   userId: string,
   sessionId: string,
-): Promise<number> {
-  return (await database.run(OTHER_SESSIONS, [userId, sessionId])).length;
+): Promise<number | null> {
+  const [row] = await revoke<{ revoked: number }>(database, OTHER_SESSIONS, [userId, sessionId]);
+  return row?.revoked ?? null;
 }
