@@ -7838,4 +7838,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/sessions.test.ts"],
     only: "by one that has ended meanwhile",
   },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "      return endOtherSessions(deps.database, userId, scope.sessionId);",
+    replace: "      return respond();",
+    fault: "two sessions that end all others over the API at once end each other",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "leaves one of two sessions",
+  },
 ];

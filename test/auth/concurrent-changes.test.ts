@@ -395,6 +395,20 @@ describe("a request that is under way", () => {
     });
   });
 
+  it("leaves one of two sessions that end all others at once", async () => {
+    const person = await context.signedUp();
+    const cookies = [person.cookie, cookieOf(await signIn(person.email, PASSWORD))];
+    let responding: Promise<Response>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_SESSIONS, [person.id]);
+      responding = cookies.map((cookie) => context.call("/revoke-other-sessions", {}, { cookie }));
+      await waiting(2);
+    });
+    const statuses = (await Promise.all(responding)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 401]);
+    expect(await sessionsOf(person)).toBe(1);
+  });
+
   it("has to sign in again when another backup code is used at the same moment, and keeps its own", async () => {
     const person = await context.signedUp();
     const { backupCodes } = await enable(person);

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
 import { violatedConstraint } from "../../store/database.ts";
-import {
-  revokeAfterNewPassword,
-  revokeBeforeSecondFactor,
-  revokeOtherSessions,
-} from "../../store/sign-in/revocations.ts";
+import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
 import { findUser } from "../../store/users/users.ts";
@@ -17,6 +13,7 @@ import { hashesPassword, type PasswordLimit } from "../password-limit.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "../request-scope.ts";
 import { SetUpChanged } from "../second-factor.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { respondAgainOnContention } from "./respond-again.ts";
 import { refusalResponse, responseToFailure, tooManyRequests, translateResponse } from "./responses.ts";
@@ -157,10 +154,7 @@ async function respond(
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
     case "revokeOtherSessions":
-      if (userId === null || scope.sessionId === null) return refusalResponse({ reason: "unauthorized" });
-      // Better Auth ends a hundred of them, whichever it finds: a thief may have more.
-      await revokeOtherSessions(deps.database, userId, scope.sessionId);
-      return Response.json({ status: true });
+      return endOtherSessions(deps.database, userId, scope.sessionId);
     case "signInEmail":
       return rejectIfCredentialsChanged(deps.database, { email: String(body?.email) }, { scope, respond });
     case "enableTwoFactor":
