@@ -7,7 +7,7 @@ import type { LoadErrorProps } from "../ui/load-error.tsx";
 const TEXTS = {
   en: { failed: "This page couldn’t be loaded.", retry: "Try again" },
   de: { failed: "Diese Seite konnte nicht geladen werden.", retry: "Erneut versuchen" },
-  es: { failed: "No se pudo cargar esta página.", retry: "Intentar de nuevo" },
+  es: { failed: "No se ha podido cargar esta página.", retry: "Intentar de nuevo" },
   zh: { failed: "无法加载此页面。", retry: "重试" },
 };
 

@@ -7,7 +7,7 @@ import type { Locale } from "../domain/locale.ts";
 import { shortUserAgent } from "../http/user-agent.ts";
 import { type Database, violatedConstraint } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
-import { keepsAddress, revokeAfterNewPassword } from "../store/sign-in/revocations.ts";
+import { revokeAfterNewPassword, revokeLinksUnlessCurrent } from "../store/sign-in/revocations.ts";
 import { hasSession } from "../store/sign-in/sessions.ts";
 import { clearSignInFailures } from "../store/sign-in/sign-in-failures.ts";
 import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
@@ -87,7 +87,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       resetPasswordTokenExpiresIn: HOUR_SECONDS,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, url }) => {
-        if (await keepsAddress(database, { userId: user.id, email: user.email }))
+        if (await revokeLinksUnlessCurrent(database, { userId: user.id, email: user.email }))
           await send(user, { kind: "password_reset", url });
       },
       onPasswordReset: async ({ user }) => {

@@ -44,18 +44,18 @@ export function createGuessLimit(database: Queryable, hash: (email: string) => s
       const keys = keysOf(guess, hash);
       const taken: TakenAttempt[] = [];
       for (const { key, freeFailures } of keys) {
-        const attempt = await takeSignInAttempt(database, key, { freeFailures });
-        if ("waitSeconds" in attempt) {
+        const result = await takeSignInAttempt(database, key, { freeFailures });
+        if ("waitSeconds" in result) {
           await returnSignInAttempts(database, taken);
-          return attempt;
+          return result;
         }
-        taken.push(attempt);
+        taken.push(result);
       }
-      const [first] = taken;
+      const [account] = taken;
       return {
         settle: async (result) => {
-          if (result === "wrong" || first === undefined) return;
-          if (result === "right") await clearSignInFailures(database, first.key);
+          if (result === "wrong" || account === undefined) return;
+          if (result === "right") await clearSignInFailures(database, account.key);
           await returnSignInAttempts(database, taken);
         },
       };

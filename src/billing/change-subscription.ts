@@ -142,8 +142,8 @@ function isRejection(error: unknown): boolean {
 
 /**
  * The event that says why a provider rejects a change, such as that the subscription has ended, may not have arrived. Once
- * it has been compared, that is the refusal, and the plans are not at fault.
- * @throws Refusal if there is one
+ * the subscription has been compared, its state is the reason, and the plans are not at fault.
+ * @throws Refusal if its state refuses the change
  */
 async function refuseForState(resolve: () => Promise<ResolvedChange>, logHeld: () => void): Promise<void> {
   await resolve().catch((instead: unknown) => {
@@ -209,7 +209,10 @@ async function compareAfterwards(deps: Deps, resolved: ResolvedChange): Promise<
   } catch (error) {
     // Whatever was changed, its event is on its way.
     deps.intake.requestComparison?.(provider, [id]);
-    deps.log.error({ slot: provider, subscriptionId: id, err: error }, "a subscription was not compared");
+    deps.log.error(
+      { slot: provider, subscriptionId: id, err: error },
+      "a subscription could not be compared with its provider",
+    );
   }
 }
 

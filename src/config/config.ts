@@ -78,7 +78,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   if (marked !== undefined) {
     const name = marked.slice(BYTE_ORDER_MARK.length);
     throw new ConfigError(
-      `${name}: a byte order mark stands before its name: save the file of the variables as UTF-8 without one`,
+      `${name}: its name begins with a byte order mark: save the file of the variables as UTF-8 without BOM`,
     );
   }
   // Read from a file with Windows line ends, every value ends with a carriage return.

@@ -1,4 +1,4 @@
-/** How many characters have to be inserted, removed, replaced, or swapped with the next one: SMPT is one slip. */
+/** How many characters have to be inserted, removed, replaced, or swapped with the next one (Damerau-Levenshtein): SMPT is one slip. */
 export function editDistance(from: string, to: string): number {
   let previous: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, n) => n);

@@ -22,7 +22,7 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
     names: ["DATABASE_URL"],
     unset: "an embedded PostgreSQL in `DATA_DIR`",
     meaning:
-      "PostgreSQL 15 or later: a database in UTF-8 that the role owns, directly or through PgBouncer in transaction mode. Of several servers (`postgres://user@one:5432,two:5432/tollgate`) the primary is used: [failover](../how-to/run-several-servers.md). A socket's folder is a parameter: `postgres://user@/tollgate?host=/run/postgresql`. `?sslmode=verify-full` encrypts the connection, with `&sslrootcert=/path/of/ca.pem` for a CA of your own or your host's (`system`: the usual ones); `sslmode=require` checks the certificate too, and without either nothing is encrypted",
+      "PostgreSQL 15 or later: a database in UTF-8 that the role owns, directly or through PgBouncer in transaction mode. Of several servers (`postgres://user@one:5432,two:5432/tollgate`) the primary is used: [failover](../how-to/run-several-servers.md). A socket's folder is a parameter: `postgres://user@/tollgate?host=/run/postgresql`. `?sslmode=verify-full` encrypts the connection, with `&sslrootcert=/path/to/ca.pem` for a CA of your own or your host's (`system`: the usual ones); `sslmode=require` checks the certificate too, and without either nothing is encrypted",
   },
   {
     names: ["DATABASE_PREPARED"],

@@ -9,7 +9,7 @@ export function checkOutboundProxy(variables: Record<string, string | undefined>
     warning(
       "variables",
       `${name} is set, but Node.js uses no proxy unless NODE_USE_ENV_PROXY is 1`,
-      `Set NODE_USE_ENV_PROXY=1 if providers can be reached through that proxy alone; otherwise unset ${name}.`,
+      `Set NODE_USE_ENV_PROXY=1 if providers can be reached only through that proxy; otherwise unset ${name}.`,
     ),
   ];
 }

@@ -6,17 +6,17 @@ export function redisRemedy(error: unknown): string {
   if (isUntrusted(error))
     return `Renew Redis's certificate if it has expired, and connect by the name that it is for; if its authority is your own or your host's, ${TRUST_AUTHORITY}.`;
   const text = errorText(error);
-  // Redis is there and has answered: whether it runs is not the question.
+  // Once Redis has answered, whether it runs is not the question.
   return (
-    REMEDIES.find(([answer]) => answer.test(text))?.[1] ??
+    REMEDIES.find(([pattern]) => pattern.test(text))?.[1] ??
     "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it."
   );
 }
 
-/** By Redis's answer, of which a script's error contains its own. */
+/** By Redis's error, which a script's error contains. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/\bOOM\b/, "Redis is full: free memory there, or raise its maxmemory. It counts nothing until then."],
-  [/\bREADONLY\b/, "Set REDIS_URL to the primary: this is a replica, and counts are written."],
+  [/\bREADONLY\b/, "Set REDIS_URL to the primary: this is a replica, which takes no writes."],
   [/\bMISCONF\b/, "Redis takes no writes because it cannot save to its disk: see Redis's log."],
   [/\b(?:WRONGPASS|NOAUTH|AUTH)\b/, "Check the user and the password in REDIS_URL."],
   [
@@ -25,6 +25,6 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /unknown (?:redis )?command/i,
-    "Set REDIS_URL to a Redis, not a Sentinel, that has all the limiter's commands under their own names.",
+    "Set REDIS_URL to a Redis server, not a Sentinel, that renames none of the limiter's commands.",
   ],
 ];

@@ -12,4 +12,4 @@ export const TRUST_AUTHORITY = "set NODE_EXTRA_CA_CERTS to the file of the autho
 
 /** The same for the database. */
 export const TRUST_DATABASE_AUTHORITY =
-  "Add sslrootcert=/path/of/ca.pem (the file of the authority that signed PostgreSQL's certificate) to DATABASE_URL, and connect by the name that the certificate is for. Renew it if it has expired.";
+  "Add sslrootcert=/path/to/ca.pem (the file of the authority that signed PostgreSQL's certificate) to DATABASE_URL, and connect by the name that the certificate is for. Renew it if it has expired.";

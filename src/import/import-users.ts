@@ -46,17 +46,19 @@ export function importUsers(
           ]);
           return decideAll(rows, existing, states);
         };
-        const first = await decide();
-        if (run === null) return first.report;
+        const firstDecision = await decide();
+        if (run === null) return firstDecision.report;
         await run.fence(transaction);
-        const moving = first.updated.filter(({ user, emailBefore }) => user.email !== emailBefore);
-        if (moving.length > 0)
+        const readdressed = firstDecision.updated.filter(
+          ({ user, emailBefore }) => user.email !== emailBefore,
+        );
+        if (readdressed.length > 0)
           await revokeLinks(
             transaction,
-            moving.map(({ user }) => user.id),
+            readdressed.map(({ user }) => user.id),
           );
         // Whoever has set a password by such a link meanwhile keeps the address.
-        const { created, updated, report } = moving.length > 0 ? await decide() : first;
+        const { created, updated, report } = readdressed.length > 0 ? await decide() : firstDecision;
         const { importId } = run;
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),

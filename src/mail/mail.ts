@@ -39,7 +39,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = [5, 30, 120, 600];
 /** Strangers can cause mail: while the mail server is down, memory must not grow with it. */
 const MAX_WAITING = 1_000;
-/** A server that is silent takes the full time-out for each, of which others wait: they neither fail nor end. */
+/** While a server is silent, each mail takes the full timeout, and those behind it neither fail nor count as waiting. */
 const MAX_SENDING = 1_000;
 
 type Queued = { email: EmailMessage; onEnd: (outcome: MailOutcome) => Promise<void> };

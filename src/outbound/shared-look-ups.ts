@@ -4,8 +4,8 @@ import type { Address, ResolveHost } from "./allowed-targets.ts";
 const STALLED_AFTER_MS = 2_000;
 
 /**
- * Looks each name up once at a time, and those whose last look-up took long to fail one after the other. The system has
- * room for two look-ups in a process, those of the database, Redis, providers and the mail server included, and one that no
+ * Looks each name up only once at a time, and names whose last look-up was slow to fail one after the other. Node.js runs
+ * two look-ups at a time in a process, those of the database, Redis, providers and the mail server included, and one that no
  * name server answers takes ten seconds or more and cannot be aborted: the others would wait behind those of one endpoint.
  */
 export function sharedLookUps(resolve: ResolveHost, stalledAfterMs = STALLED_AFTER_MS): ResolveHost {

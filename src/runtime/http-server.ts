@@ -65,8 +65,8 @@ function maxConnections(): number {
 }
 
 /**
- * When the server is full, closes idle connections in favour of new ones, and those whose responses have been waiting for their
- * clients all the time: one that reads a few bytes a minute has not stopped reading, and would keep its place for ever.
+ * When the server is full, closes idle connections in favour of new ones, and those whose clients have been behind with their
+ * responses for `slowForMs`: one that reads a few bytes a minute has not stopped reading, and would keep its place for ever.
  */
 function makeRoom(server: Server, slowForMs: number): () => void {
   const connections = new Set<Socket>();
@@ -75,13 +75,13 @@ function makeRoom(server: Server, slowForMs: number): () => void {
     socket.once("close", () => connections.delete(socket));
   });
   let unreadSince = new Map<Socket, number>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
-    if (now - lookedAt < HTTP_LIMITS.makeRoomEveryMs) return;
-    // What has happened since is not known: the server has not been full.
-    if (now - lookedAt > slowForMs / 2) unreadSince = new Map();
-    lookedAt = now;
+    if (now - checkedAtMs < HTTP_LIMITS.makeRoomEveryMs) return;
+    // The server was not full meanwhile, so nothing was recorded: start over.
+    if (now - checkedAtMs > slowForMs / 2) unreadSince = new Map();
+    checkedAtMs = now;
     closeIdleConnections(server, connections);
     const unread = [...connections].filter((socket) => socket.writableLength > 0);
     unreadSince = new Map(unread.map((socket) => [socket, unreadSince.get(socket) ?? now]));

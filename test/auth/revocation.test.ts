@@ -266,7 +266,7 @@ describe("ending all other sessions", () => {
     expect((await context.identify({ cookie })).caller.kind).toBe("session");
   });
 
-  it("is for those who are signed in", async () => {
+  it("returns 401 without a session", async () => {
     const { cookie } = await context.signedUp();
     await context.call("/sign-out", {}, { cookie });
     for (const headers of [{}, { cookie }] as Record<string, string>[])

@@ -197,9 +197,9 @@ describe("the configuration", () => {
     expect(readConfig({ [`OTHER_${name}`]: value }).port).toBe(3000);
   });
 
-  it("refuses a name with the byte order mark of its file, which shows nowhere", () => {
+  it("refuses a name with the byte order mark of its file, which is invisible", () => {
     expect(() => readConfig({ "\uFEFFDATABASE_URL": "postgres://localhost/tollgate" })).toThrow(
-      /^DATABASE_URL: a byte order mark stands before its name: /,
+      /^DATABASE_URL: its name begins with a byte order mark/,
     );
   });
 

@@ -46,7 +46,7 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     });
   });
 
-  it("says that one is full which takes no more counts", async () => {
+  it("says that one is full when it takes no more counts", async () => {
     await redis.ask("CONFIG", "SET", "maxmemory", "1");
     expect(await finding()).toMatchObject({
       state: "broken",

@@ -79,7 +79,7 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
       detail: expect.stringContaining("self-signed certificate"),
       remedy: expect.stringMatching(/^Add sslrootcert=/),
     });
-    // Nothing that is waited for changes it.
+    // Waiting does not change it.
     const opened = openDatabase({
       url: config.databaseUrl as string,
       prepared: true,

@@ -51,7 +51,7 @@ describe("importing users", () => {
     expect(await imported([ANN])).toEqual({ ...counts(0, 0, 1), unmatched: [] });
   });
 
-  it("drops the links to an old address, and keeps those of people who have theirs still", async () => {
+  it("drops the links to an old address, and keeps those of people whose address stays", async () => {
     await imported([ANN, { id: "bob", email: "bob@example.com" }]);
     await context.test.rows(
       `insert into verification (id, identifier, value, expires_at)

@@ -286,7 +286,7 @@ describe("the latest payment", () => {
     expect(await reversal()).toBe("refunded");
   });
 
-  it("is not the invoice over nothing of a change within its period, as after fewer seats", async () => {
+  it("is not the zero-amount invoice of a change within its period, as after fewer seats", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
     await pay("in_1", { periodEnd });
@@ -300,7 +300,7 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
   });
 
-  describe("of a period that an invoice over nothing has begun", () => {
+  describe("of a period that a zero-amount invoice has begun", () => {
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 1));
     beforeEach(async () => {
       await subscribe("user_1", "sub_1");
@@ -309,13 +309,13 @@ describe("the latest payment", () => {
       await pay("in_2", { minute: 30, amount: 0, periodEnd });
     });
 
-    it("is that, although a charge for a change fails", async () => {
+    it("is that invoice, even if a charge for a change fails", async () => {
       expect(await reversal()).toBeNull();
       await pay("in_3", { minute: 35, amount: 500, state: "failed", periodEnd });
       expect(await reversal()).toBeNull();
     });
 
-    it("is that, and a change that is paid for tells nothing new of the access", async () => {
+    it("is that invoice, and a paid change emits no entitlements.changed", async () => {
       const emitted = () => test.rows("select id from outbound_event where type = 'entitlements.changed'");
       const before = await emitted();
       await pay("in_3", { minute: 35, amount: 500, periodEnd });
@@ -324,7 +324,7 @@ describe("the latest payment", () => {
     });
   });
 
-  it("is not the invoice over nothing of a change after the charge for its period has failed", async () => {
+  it("is not the zero-amount invoice of a change after the charge for its period has failed", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 1));
     await pay("in_1", { periodEnd: new Date(Date.UTC(2026, 0, 1, 0, 30)) });

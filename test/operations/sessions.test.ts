@@ -62,7 +62,7 @@ describe("active sessions", () => {
     expect(await ids()).toEqual(["here"]);
   });
 
-  it("leave one where two of them revoke all others at once", async () => {
+  it("keep one when two of them revoke all others at once", async () => {
     await test.rows(`insert into session (id, user_id, token, expires_at, updated_at)
       values ('there', 'user_0', 'token-there', now() + interval '1 day', now())`);
     const revoking = (sessionId: string) =>

@@ -89,7 +89,7 @@ it("writes one event per change, of the first matching type", async () => {
 });
 
 it.each(["active", "trialing"] as const)(
-  "writes once that a subscription has started, also when its creation arrives after it is %s",
+  "writes subscription.started once, also when its creation arrives after it is %s",
   async (status) => {
     await play(
       [UPDATED, { status, occurredAt: minute(5) }],

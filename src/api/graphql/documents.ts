@@ -44,11 +44,11 @@ export function documentReader(
     validate: (document) => {
       const text = document.loc?.source.body ?? "";
       if (valid.get(text) === document) return [];
-      const brokenBy = (tried: readonly ValidationRule[]) =>
-        validate(schema, document, tried, { maxErrors: MAX_ERRORS });
-      // Alone at first: the rule on fields that overlap follows fragments in circles until the stack overflows.
-      const cycles = brokenBy([NoFragmentCyclesRule]);
-      const errors = cycles.length > 0 ? cycles : brokenBy(rules);
+      const validateBy = (chosen: readonly ValidationRule[]) =>
+        validate(schema, document, chosen, { maxErrors: MAX_ERRORS });
+      // Cycles first, alone: the rule on overlapping fields recurses through them until the stack overflows.
+      const cycles = validateBy([NoFragmentCyclesRule]);
+      const errors = cycles.length > 0 ? cycles : validateBy(rules);
       if (errors.length === 0 && text.length <= MAX_CACHED_CHARACTERS) cache(valid, text, document);
       return errors;
     },

@@ -13,10 +13,10 @@ import { hashesPassword, type PasswordLimit } from "../password-limit.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "../request-scope.ts";
 import { SetUpChanged } from "../second-factor.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
-import { endOtherSessions } from "./end-other-sessions.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { respondAgainOnContention } from "./respond-again.ts";
 import { refusalResponse, responseToFailure, tooManyRequests, translateResponse } from "./responses.ts";
+import { respondToRevokeOtherSessions } from "./revoke-other-sessions.ts";
 import type { AuthRoute } from "./route-list.ts";
 
 export type ServeDeps = EmailChangeDeps & {
@@ -154,7 +154,7 @@ async function respond(
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
     case "revokeOtherSessions":
-      return endOtherSessions(deps.database, userId, scope.sessionId);
+      return respondToRevokeOtherSessions(deps.database, userId, scope.sessionId);
     case "signInEmail":
       return rejectIfCredentialsChanged(deps.database, { email: String(body?.email) }, { scope, respond });
     case "enableTwoFactor":

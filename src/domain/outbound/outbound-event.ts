@@ -66,10 +66,10 @@ export function subscriptionEventType(
   return "subscription.changed";
 }
 
-/** What the user was last notified of may be absent, where the status does not change. */
+/** `lastNotified` may be left out where the status does not change. */
 export type StatusBefore = Pick<Subscription, "status"> & Partial<Pick<Subscription, "lastNotified">>;
 
-/** One that has started is incomplete again only by an older event, such as its creation after its checkout. */
+/** One that has started turns incomplete only by an older event, such as its creation arriving after its checkout. */
 function phaseOf({ status, lastNotified = null }: StatusBefore): Phase {
   return PHASES[status === "incomplete" ? (lastNotified?.state ?? status) : status];
 }

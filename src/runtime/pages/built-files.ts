@@ -11,7 +11,7 @@ export function builtFiles(project: string): Hono {
       root: join(project, ".next"),
       join,
       rewriteRequestPath: (path) => path.replace("/_next/", "/"),
-      getContent: keptFiles(),
+      getContent: cachedFileReader(),
       precompressed: true,
       onFound: (_, c) => {
         c.header("cache-control", "public, max-age=31536000, immutable");
@@ -26,14 +26,14 @@ export function builtFiles(project: string): Hono {
 type Content = Uint8Array<ArrayBuffer>;
 
 /**
- * Reads each file once, and keeps it: all of them are one and a half megabytes. Streamed, each response that somebody reads
+ * Reads each file once, and keeps it: they are 1.5 MB in all. Streamed, each response that somebody reads
  * slowly would hold a file open, and strangers could use up those that the system allows.
  */
-function keptFiles(): (path: string) => Promise<Content | null> {
+function cachedFileReader(): (path: string) => Promise<Content | null> {
   const files = new Map<string, Content>();
   return async (path) => {
-    const kept = files.get(path);
-    if (kept) return kept;
+    const cached = files.get(path);
+    if (cached) return cached;
     try {
       const content = await readFile(path);
       files.set(path, content);
@@ -45,7 +45,7 @@ function keptFiles(): (path: string) => Promise<Content | null> {
   };
 }
 
-/** Of reading what is no file; the last one of a name with a NUL. */
+/** Codes of errors from reading what is no file; the last: a name with a NUL. */
 const MISSING: ReadonlySet<string> = new Set([
   ...["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG"],
   "ERR_INVALID_ARG_VALUE",

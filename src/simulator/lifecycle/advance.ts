@@ -45,9 +45,9 @@ export function renew<Subscription extends BillingState>(
   const offer = scheduled?.offer ?? state.offer;
   const seats = scheduled?.seats ?? state.seats;
   // Periods of another length are counted from their own start.
-  const isNewRhythm = wasTrial || offer.interval !== state.offer.interval;
-  const anchorSeconds = isNewRhythm ? state.periodEndSeconds : subscription.anchorSeconds;
-  const periods = isNewRhythm ? 1 : subscription.periods + 1;
+  const resetsAnchor = wasTrial || offer.interval !== state.offer.interval;
+  const anchorSeconds = resetsAnchor ? state.periodEndSeconds : subscription.anchorSeconds;
+  const periods = resetsAnchor ? 1 : subscription.periods + 1;
   const period = {
     periodStartSeconds: state.periodEndSeconds,
     periodEndSeconds: intervalsAfter(anchorSeconds, periods, offer.interval),

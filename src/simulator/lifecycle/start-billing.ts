@@ -33,7 +33,7 @@ export function startBilling(
   };
 }
 
-/** The order of a trial is over nothing. */
+/** The order of a trial is zero-amount. */
 function nothingDue(state: SubscriptionState): Charge {
   return chargeFor(null, [{ ...periodLine(state), subtotal: 0, discount: 0 }], 0);
 }

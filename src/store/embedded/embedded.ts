@@ -11,7 +11,7 @@ import { type PreparedCluster, prepareCluster } from "./embedded-prepare.ts";
 import { ensureRunning } from "./embedded-process.ts";
 import { ensureRoles } from "./embedded-roles.ts";
 import { beginUse, stopUnlessUsed } from "./embedded-use.ts";
-import { identityOf, movedCluster, type Postmaster, runningPostgres } from "./postmaster.ts";
+import { identityOf, movedClusterFolder, type Postmaster, runningPostgres } from "./postmaster.ts";
 import { repeatUntilEnded } from "./repeat-until-ended.ts";
 
 const run = promisify(execFile);
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres(
   const ensure = async (port: number | null) => {
     const ready = await ensureRunning(prepared, { port, maxConnections });
     const running = await runningPostgres(cluster);
-    if (running !== null) postmaster = { pid: running.pid, identity: await identityOf(cluster) };
+    if (running !== null) postmaster = { pid: running.pid, folderIdentity: await identityOf(cluster) };
     return ready;
   };
   try {
@@ -118,7 +118,7 @@ async function stop(
 ): Promise<void> {
   // pg_ctl signals whatever process has the pid.
   const isHere = (await runningPostgres(cluster)) !== null;
-  const folder = isHere ? cluster : postmaster && (await movedCluster(postmaster, account));
+  const folder = isHere ? cluster : postmaster && (await movedClusterFolder(postmaster, account));
   if (folder === null) return;
   const args = ["stop", "--pgdata", folder, "--mode=fast", "--wait"];
   await run(binaries.pg_ctl, args, account ?? {}).catch(() => {

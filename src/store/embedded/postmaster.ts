@@ -41,14 +41,17 @@ export async function runningPostgres(cluster: string): Promise<PidFile | null> 
 }
 
 /** A cluster's PostgreSQL that this process has found running, and the identity of its folder. */
-export type Postmaster = { pid: number; identity: string | null };
+export type Postmaster = { pid: number; folderIdentity: string | null };
 
 /** Where a running cluster's folder has been moved to; `null`: it does not run, or the system does not tell. */
-export async function movedCluster({ pid, identity }: Postmaster, account: Account): Promise<string | null> {
+export async function movedClusterFolder(
+  { pid, folderIdentity }: Postmaster,
+  account: Account,
+): Promise<string | null> {
   const found = await run("readlink", [`/proc/${pid}/cwd`], account ?? {}).catch(() => null);
   const folder = found?.stdout.trim() ?? "";
-  // Another one may have its pid by now, or its pid file name another process.
-  if (identity === null || (await identityOf(folder)) !== identity) return null;
+  // Another process may have its pid by now, or the pid file may name another.
+  if (folderIdentity === null || (await identityOf(folder)) !== folderIdentity) return null;
   return (await runningPostgres(folder))?.pid === pid ? folder : null;
 }
 

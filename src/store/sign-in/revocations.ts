@@ -156,10 +156,10 @@ select id from owner`,
 };
 
 /**
- * Whether the address is still the person's. If not, a link that is to be mailed to it is void: the change of the address has
- * revoked only those that had been made before.
+ * Revokes the links of an address that is no longer the person's; returns whether it is. The change of the address has revoked
+ * only those that had been made before.
  */
-export async function keepsAddress(
+export async function revokeLinksUnlessCurrent(
   database: Queryable,
   { userId, email }: { userId: string; email: string },
 ): Promise<boolean> {

@@ -28,7 +28,7 @@ on conflict (key) do update set
   first_at = case when ${IS_EXPIRED} then clock_timestamp() else f.first_at end,
   last_at = clock_timestamp()
 where ${IS_EXPIRED} or f.failures < $2::int or clock_timestamp() >= ${NEXT_ATTEMPT_AT}
-returning key, last_at::text as "takenAt", (select last_at::text from before) as "lastAt"`,
+returning key, last_at::text as "takenAt", (select last_at::text from before) as "previousAt"`,
 };
 
 const WAIT = {
@@ -43,8 +43,8 @@ const RETURN = {
   name: "return_sign_in_attempt",
   text: `
 update sign_in_failure f set failures = f.failures - 1,
-  last_at = case when f.last_at = taken.at then coalesce(taken.last_at, f.last_at) else f.last_at end
-from unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) as taken (key, at, last_at)
+  last_at = case when f.last_at = taken.at then coalesce(taken.previous_at, f.last_at) else f.last_at end
+from unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) as taken (key, at, previous_at)
 where f.key = taken.key and f.failures > 0`,
 };
 
@@ -54,7 +54,7 @@ export type TakenAttempt = {
   key: string;
   takenAt: string;
   /** When the attempt before it was made; `null`: there was none. */
-  lastAt: string | null;
+  previousAt: string | null;
 };
 
 /** Counts an attempt, or returns for how many seconds there must be none. */
@@ -78,7 +78,7 @@ export async function returnSignInAttempts(
   await database.run(RETURN, [
     attempts.map(({ key }) => key),
     attempts.map(({ takenAt }) => takenAt),
-    attempts.map(({ lastAt }) => lastAt),
+    attempts.map(({ previousAt }) => previousAt),
   ]);
 }
 

@@ -25,12 +25,12 @@ const SAME_KEY_FOR = "interval '1 hour'";
 const IS_SAME = `c.provider = $2::text and c.plan_id = $3::text and c.price_id = $4::text and c.seats = $5::int
   and c.return_url is not distinct from $6::text`;
 
-// Of the checkout's person. No checkout that we open is for a single payment.
-const MAY_BE_BOUGHT = `s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and not ${IS_ONE_TIME}`;
+// A subscription that the checkout may have started: none of ours is for a single payment.
+const MAY_BE_FROM_CHECKOUT = `s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and not ${IS_ONE_TIME}`;
 
 // A subscription was reported since it was opened: this checkout was paid and must not be reused.
 const IS_USED = `exists (
-    select from subscription s where ${MAY_BE_BOUGHT} and s.updated_at >= c.opened_at
+    select from subscription s where ${MAY_BE_FROM_CHECKOUT} and s.updated_at >= c.opened_at
   )`;
 
 const IS_GOOD = `c.url is not null
@@ -96,7 +96,7 @@ const STATE = {
   name: "checkout_state",
   text: `
 select c.opened_at is not null and exists (
-    select from subscription s where ${MAY_BE_BOUGHT} and s.created_at >= c.opened_at
+    select from subscription s where ${MAY_BE_FROM_CHECKOUT} and s.created_at >= c.opened_at
   ) as "isPaid"
 from checkout c where user_id = $1`,
 };

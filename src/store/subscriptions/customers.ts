@@ -13,7 +13,7 @@ export type StoredCustomer = {
 
 /**
  * Paid subscriptions come first: they have most to manage in the portal. What was bought with a single payment has no more
- * than an ended one.
+ * to manage than an ended subscription.
  */
 const STATUS_ORDER: readonly SubscriptionStatus[] = [...LIVE_STATUSES, "canceled"];
 

@@ -57,7 +57,7 @@ const REVOKE_LINKS = {
 delete from verification where value in (select id from "user" u where ${IS_CHANGEABLE} and email <> $2 for no key update)`,
 };
 
-// So would a reset at a new address: who has changed it is recorded.
+// A reset at the new address would hand over the account, too: who has changed it is recorded.
 const UPDATE = {
   name: "update_external_user",
   text: `

@@ -29,7 +29,7 @@ async function openFiles(): Promise<string[]> {
   return targets.filter((target) => target.startsWith(folder));
 }
 
-it.skipIf(process.platform !== "linux")("are not held open by clients that read slowly", async () => {
+it.skipIf(process.platform !== "linux")("holds no file open for clients that read slowly", async () => {
   // More than the system takes for a client that does not read.
   const bytes = 32 * 1024 * 1024;
   await writeFile(join(folder, "chunks/large.js"), Buffer.alloc(bytes, "x"));
@@ -47,7 +47,7 @@ it.skipIf(process.platform !== "linux")("are not held open by clients that read 
   expect(await openFiles()).toEqual([]);
 });
 
-it("are found once they have been built, and are whole for every method that reads", async () => {
+it("serves files built after the start, and whole ones for a range", async () => {
   const get = (method = "GET", headers = {}) =>
     sendRequest(server.url, method, "/_next/static/chunks/a.js", { headers });
   expect((await get()).status).toBe(404);
@@ -66,7 +66,7 @@ it("are found once they have been built, and are whole for every method that rea
 });
 
 it.each(["chunks", "chunks/", "chunks/a.js/b.js", "%00", `${"x".repeat(300)}.js`])(
-  "do not include %s",
+  "serves nothing for %s",
   async (path) => {
     await writeFile(join(folder, "chunks/a.js"), "0123456789");
     expect((await sendRequest(server.url, "GET", `/_next/static/${path}`)).status).toBe(404);

@@ -295,7 +295,7 @@ it.each<[string, number | null, number | null, number, string]>([
 });
 
 it.each<[string, Partial<Charge>, number, string]>([
-  ["a payment over nothing as paid", { amount: 0, refundedAmount: 0 }, 0, "paid"],
+  ["a zero-amount payment as paid", { amount: 0, refundedAmount: 0 }, 0, "paid"],
   ["a refund once that its charge and its own event report", { refundedAmount: 950 }, 950, "partly_refunded"],
   ["the larger of both sums", { refundedAmount: 950 }, 1900, "refunded"],
 ])("counts %s", async (_, details, amount, status) => {

@@ -4,7 +4,7 @@ import { testDatabase } from "../../support/test-database.ts";
 
 const test = testDatabase(2);
 
-it("takes a new address for unconfirmed, and no other", async () => {
+it("marks only a changed address unconfirmed", async () => {
   await test.rows(`update "user" set email_verified = true`);
   const changed = { externalId: null, name: "Ann", locale: "de" } as const;
   await updateImportedUsers(test.database, [

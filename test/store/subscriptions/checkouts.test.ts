@@ -130,7 +130,7 @@ describe("a user's stored checkout", () => {
     await test.rows("delete from subscription");
   });
 
-  it("is neither used nor paid by what is bought meanwhile with a single payment, which it is not for", async () => {
+  it("is neither used nor paid by a purchase with a single payment meanwhile", async () => {
     await open(PRO, "cs_1");
     await createSubscription(test, "user_0", { is_one_time: true, provider_subscription_id: null });
     expect(await stored()).toMatchObject({ isUsed: false });

@@ -6,7 +6,7 @@ import { refusalResponse } from "./responses.ts";
  * Better Auth lists a hundred sessions and ends one after the other: a thief may have more, and of two that end each other
  * at once none would be left.
  */
-export async function endOtherSessions(
+export async function respondToRevokeOtherSessions(
   database: Database,
   userId: string | null,
   sessionId: string | null,
