@@ -7,6 +7,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   parse,
   specifiedRules,
+  UniqueFragmentNamesRule,
   type ValidationContext,
   type ValidationRule,
   validate,
@@ -46,8 +47,9 @@ export function documentReader(
       if (valid.get(text) === document) return [];
       const validateBy = (chosen: readonly ValidationRule[]) =>
         validate(schema, document, chosen, { maxErrors: MAX_ERRORS });
-      // Cycles first, alone: the rule on overlapping fields recurses through them until the stack overflows.
-      const cycles = validateBy([NoFragmentCyclesRule]);
+      // Cycles first, alone: the rule on overlapping fields recurses through them until the stack overflows. They are found
+      // by name, so each name may be there only once.
+      const cycles = validateBy([UniqueFragmentNamesRule, NoFragmentCyclesRule]);
       const errors = cycles.length > 0 ? cycles : validateBy(rules);
       if (errors.length === 0 && text.length <= MAX_CACHED_CHARACTERS) cache(valid, text, document);
       return errors;

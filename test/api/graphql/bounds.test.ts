@@ -149,6 +149,11 @@ describe("a query beyond the limits is refused before it runs", () => {
       "within itself",
     ],
     [
+      "fragments in two circles, of which two have namesakes",
+      `{ me { ...F0 } } fragment F0 on User { id } fragment F1 on User { id } ${Array.from({ length: 86 }, (_, n) => `fragment F${n} on User { ...F${(n + 1) % 86} ...F${(n + 2) % 86} }`).join(" ")}`,
+      "only one fragment named",
+    ],
+    [
       "introspection that goes in circles",
       "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
       "introspection depth",
