@@ -17,7 +17,8 @@ const HTTP_LIMITS = {
   idleForMs: 75_000,
   /** How long a client may read nothing while its response waits. */
   stalledTimeoutMs: 60_000,
-  /** Whoever has not caught up with a response for so long makes room for others, once the server is full. */
+  /** Once the server is full, whoever has read less than this of a response for so long makes room for others. */
+  slowBytes: 64 * 1024,
   slowForMs: 60_000,
   /** Looking at all connections costs more than turning one away. */
   makeRoomEveryMs: 100,
@@ -65,8 +66,9 @@ function maxConnections(): number {
 }
 
 /**
- * When the server is full, closes idle connections in favour of new ones, and those whose clients have been behind with their
- * responses for `slowForMs`: one that reads a few bytes a minute has not stopped reading, and would keep its place for ever.
+ * When the server is full, closes idle connections in favour of new ones, and those whose clients have read less than
+ * `slowBytes` of what waits for them within `slowForMs`: one that reads a few bytes a minute has not stopped reading, and
+ * would keep its place for ever.
  */
 function makeRoom(server: Server, slowForMs: number): () => void {
   const connections = new Set<Socket>();
@@ -74,18 +76,23 @@ function makeRoom(server: Server, slowForMs: number): () => void {
     connections.add(socket);
     socket.once("close", () => connections.delete(socket));
   });
-  let unreadSince = new Map<Socket, number>();
+  const progress = new WeakMap<Socket, { sinceMs: number; untilRead: number }>();
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
     if (now - checkedAtMs < HTTP_LIMITS.makeRoomEveryMs) return;
-    // The server was not full meanwhile, so nothing was recorded: start over.
-    if (now - checkedAtMs > slowForMs / 2) unreadSince = new Map();
     checkedAtMs = now;
     closeIdleConnections(server, connections);
-    const unread = [...connections].filter((socket) => socket.writableLength > 0);
-    unreadSince = new Map(unread.map((socket) => [socket, unreadSince.get(socket) ?? now]));
-    for (const [socket, since] of unreadSince) if (now - since >= slowForMs) socket.destroy();
+    for (const socket of connections) {
+      const read = socket.bytesWritten - socket.writableLength;
+      const known = progress.get(socket);
+      if (known === undefined || read >= known.untilRead)
+        progress.set(socket, {
+          sinceMs: now,
+          untilRead: Math.min(socket.bytesWritten, read + HTTP_LIMITS.slowBytes),
+        });
+      else if (now - known.sinceMs >= slowForMs) socket.destroy();
+    }
   };
 }
 

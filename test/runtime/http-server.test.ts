@@ -208,6 +208,73 @@ describe("createHttpServer", () => {
   });
 });
 
+describe("a client that has yet to read a response of a full server", () => {
+  const SLOW_FOR_MS = 60_000;
+
+  /** One that has read as much as the server has room for in its buffers, and waits for more. */
+  async function openResponse() {
+    const server = createHttpServer(
+      (_, outgoing) => {
+        const writeMore = () => {
+          while (outgoing.write(Buffer.alloc(65_536)));
+        };
+        outgoing.on("drain", writeMore);
+        writeMore();
+      },
+      () => {},
+      SLOW_FOR_MS,
+    );
+    const port = await listen(server);
+    const connected = once(server, "connection");
+    const client = send(port, GET);
+    const [socket] = (await connected) as [Socket];
+    await once(client.socket, "data");
+    const clock = vi.spyOn(performance, "now");
+    onTestFinished(() => clock.mockRestore());
+    return {
+      ...client,
+      pause: async () => {
+        client.socket.pause();
+        let before = -1;
+        await eventually(async () => {
+          const written = socket.bytesWritten;
+          const isStill = written === before;
+          before = written;
+          await sleep(100);
+          return isStill;
+        }, true);
+      },
+      isClosed: () => socket.destroyed,
+      turnSomebodyAwayAt: (ms: number) => {
+        clock.mockReturnValue(ms);
+        server.emit("drop");
+      },
+    };
+  }
+
+  it("stays while it reads on, however long that takes", async () => {
+    const client = await openResponse();
+    for (let third = 1; third <= 4; third += 1) {
+      client.turnSomebodyAwayAt((third * SLOW_FOR_MS) / 3);
+      const { bytesRead } = client.socket;
+      // More than the system keeps for it.
+      const hasReadOn = () => client.socket.bytesRead - bytesRead > 16 * 1024 * 1024;
+      await eventually(async () => hasReadOn() || client.isClosed(), true);
+    }
+    client.turnSomebodyAwayAt(2 * SLOW_FOR_MS);
+    expect(client.isClosed()).toBe(false);
+  });
+
+  it("makes room where another one comes once in a while only", async () => {
+    const client = await openResponse();
+    await client.pause();
+    client.turnSomebodyAwayAt(SLOW_FOR_MS);
+    expect(client.isClosed()).toBe(false);
+    client.turnSomebodyAwayAt(3 * SLOW_FOR_MS);
+    expect(client.isClosed()).toBe(true);
+  });
+});
+
 it.runIf(process.platform === "linux")(
   "closes idle connections before open files run out",
   { timeout: 30_000 },
