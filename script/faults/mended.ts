@@ -7768,8 +7768,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/embedded/embedded.ts",
-    find: "const folder = isHere ? cluster : postmaster &&",
-    replace: "const folder = isHere ? cluster : null &&",
+    find: "isMoved ? await movedClusterFolder(postmaster, account) : cluster;",
+    replace: "isMoved ? null : cluster;",
     fault: "a server whose data folder has been moved leaves its PostgreSQL running",
     tests: ["test/store/embedded/embedded-stop.test.ts"],
     only: "whose data folder has been moved",
@@ -7868,5 +7868,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a full server makes no room for somebody who comes once in a few minutes",
     tests: ["test/runtime/http-server.test.ts"],
     only: "once in a while only",
+  },
+  {
+    file: "src/store/embedded/embedded.ts",
+    find: "postmaster.folderIdentity !== (await identityOf(cluster))",
+    replace: "postmaster.pid === 0",
+    fault: "a server whose data folder has been moved stops the database of another one in its place",
+    tests: ["test/store/embedded/embedded-stop.test.ts"],
+    only: "in its place stays",
   },
 ];

@@ -51,7 +51,11 @@ export async function startEmbeddedPostgres(
   const ensure = async (port: number | null) => {
     const ready = await ensureRunning(prepared, { port, maxConnections });
     const running = await runningPostgres(cluster);
-    if (running !== null) postmaster = { pid: running.pid, folderIdentity: await identityOf(cluster) };
+    const folderIdentity = await identityOf(cluster);
+    if (running === null || folderIdentity === null) return ready;
+    // Where the folder has been moved, another cluster may be there.
+    if (postmaster === null || postmaster.folderIdentity === folderIdentity)
+      postmaster = { pid: running.pid, folderIdentity };
     return ready;
   };
   try {
@@ -116,10 +120,10 @@ async function stop(
   { binaries, cluster, account }: PreparedCluster,
   postmaster: Postmaster | null,
 ): Promise<void> {
+  const isMoved = postmaster !== null && postmaster.folderIdentity !== (await identityOf(cluster));
+  const folder = isMoved ? await movedClusterFolder(postmaster, account) : cluster;
   // pg_ctl signals whatever process has the pid.
-  const isHere = (await runningPostgres(cluster)) !== null;
-  const folder = isHere ? cluster : postmaster && (await movedClusterFolder(postmaster, account));
-  if (folder === null) return;
+  if (folder === null || (await runningPostgres(folder)) === null) return;
   const args = ["stop", "--pgdata", folder, "--mode=fast", "--wait"];
   await run(binaries.pg_ctl, args, account ?? {}).catch(() => {
     // It has already been stopped, e.g. by an operator.

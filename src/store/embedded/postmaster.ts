@@ -41,7 +41,7 @@ export async function runningPostgres(cluster: string): Promise<PidFile | null> 
 }
 
 /** A cluster's PostgreSQL that this process has found running, and the identity of its folder. */
-export type Postmaster = { pid: number; folderIdentity: string | null };
+export type Postmaster = { pid: number; folderIdentity: string };
 
 /** Where a running cluster's folder has been moved to; `null`: it does not run, or the system does not tell. */
 export async function movedClusterFolder(
@@ -51,7 +51,7 @@ export async function movedClusterFolder(
   const found = await run("readlink", [`/proc/${pid}/cwd`], account ?? {}).catch(() => null);
   const folder = found?.stdout.trim() ?? "";
   // Another process may have its pid by now, or the pid file may name another.
-  if (folderIdentity === null || (await identityOf(folder)) !== folderIdentity) return null;
+  if ((await identityOf(folder)) !== folderIdentity) return null;
   return (await runningPostgres(folder))?.pid === pid ? folder : null;
 }
 

@@ -39,6 +39,21 @@ describe("the embedded PostgreSQL does not outlive", () => {
     expect(existsSync(pidFile(moved))).toBe(false);
   });
 
+  it.skipIf(!existsSync("/proc/self/cwd"))(
+    "a server whose data folder has been moved, and that of another one in its place stays",
+    async () => {
+      const folder = await temporaryFolder();
+      const [dataDir, moved] = ["data", "moved"].map((name) => join(folder, name)) as [string, string];
+      const first = await startEmbeddedPostgres(dataDir);
+      await rename(dataDir, moved);
+      const second = await startEmbeddedPostgres(dataDir);
+      await first.stop();
+      expect([dataDir, moved].map((name) => existsSync(pidFile(name)))).toEqual([true, false]);
+      await second.stop();
+      expect(existsSync(pidFile(dataDir))).toBe(false);
+    },
+  );
+
   it("a server that is told to stop twice", async () => {
     const dataDir = await temporaryFolder();
     const server = await spawnServer(null, { DATA_DIR: dataDir });
