@@ -7877,4 +7877,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/embedded/embedded-stop.test.ts"],
     only: "in its place stays",
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "whole.occurred_at < p.occurred_at or whole.period_start < p.occurred_at",
+    replace: "whole.occurred_at < p.occurred_at",
+    fault:
+      "fewer seats, ordered before the charge for the period fails, give back the access that a refund has ended",
+    tests: ["test/operations/payments.test.ts"],
+    only: "comes before the charge for its period",
+  },
 ];

@@ -334,6 +334,19 @@ describe("the latest payment", () => {
     expect(await reversal()).toBe("refunded");
   });
 
+  it("is not the zero-amount invoice of a change that comes before the charge for its period, which fails", async () => {
+    await subscribe("user_1", "sub_1");
+    const [periodStart, changedAt, periodEnd] = [30, 35, 60].map(
+      (minute) => new Date(Date.UTC(2026, 0, 1, 0, minute)),
+    ) as [Date, Date, Date];
+    await pay("in_1", { periodStart: new Date(Date.UTC(2026, 0, 1)), periodEnd: periodStart });
+    await recordReversal("in_1", "refund", 2_000);
+    await pay("in_2", { minute: 35, amount: 0, periodStart: changedAt, periodEnd });
+    // Stripe charges for a period an hour after it has begun.
+    await pay("in_3", { minute: 45, state: "failed", periodStart, periodEnd });
+    expect(await reversal()).toBe("refunded");
+  });
+
   it("is that of an upgrade which costs more than its period, once it is refunded", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));

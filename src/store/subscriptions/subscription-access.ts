@@ -46,7 +46,7 @@ export function subscriptionOf(payment: string): string {
  * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
  * second upgrade is. Providers tell times in seconds: of two that were paid in one, that of the later period is the
  * latest. It stays so when an earlier period's invoice is paid after it. One of zero that begins a period pays for it,
- * whatever fails later. What has just been stored has no status yet, and does not count before it has one.
+ * whatever charge for a change fails later. What has just been stored has no status yet, and does not count before it has one.
  * @param changed a table of payments whose status or refund is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -103,7 +103,8 @@ export function latestReversal(changed: string | null = null): string {
         select from ${rows("whole")}
         where ${ofSubscription("whole")} and case
           when p.amount <= 0 then (whole.amount > 0 and whole.period_end > p.occurred_at
-              and case ${status("whole")} when 'failed' then whole.occurred_at < p.occurred_at
+              and case ${status("whole")}
+                when 'failed' then whole.occurred_at < p.occurred_at or whole.period_start < p.occurred_at
                 else ${status("whole")} is not null end)
             or (p.is_for_change and ${isEarlierInPeriod("whole")})
           when ${status("p")} = 'disputed' then false
