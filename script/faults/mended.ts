@@ -7886,4 +7886,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/payments.test.ts"],
     only: "comes before the charge for its period",
   },
+  {
+    file: "src/store/driver/primary-pool.ts",
+    find: "errors.findLast((each) => !isUntrusted(each)) ?? error",
+    replace: "error",
+    fault: "a start fails while the primary restarts, where a standby's certificate is not trusted",
+    tests: ["test/doctor/untrusted-certificate.test.ts"],
+    only: "of a standby",
+  },
 ];

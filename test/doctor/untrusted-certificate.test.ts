@@ -67,6 +67,25 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
     );
   });
 
+  const connect = async (hosts: string, withinMs: number) => {
+    const opened = openDatabase({
+      url: `postgres://me@${hosts}/tollgate?sslmode=verify-full`,
+      prepared: true,
+      maxConnections: 1,
+      answerTimeoutMs: 5_000,
+    });
+    const onWaiting = vi.fn();
+    const failure = await waitForDatabase(opened, withinMs, onWaiting).catch((error) => error);
+    await opened.close();
+    return { failure, onWaiting };
+  };
+
+  it("of a standby does not keep a start from waiting for the primary", async () => {
+    const { failure, onWaiting } = await connect(`localhost:1,${hostOf(postgres)}`, 100);
+    expect(onWaiting).toHaveBeenCalled();
+    expect(startFailure(failure, "DATABASE_URL")).toContain("ECONNREFUSED");
+  });
+
   it("of the database, of Redis or of the mail server comes with the way to trust its authority", async () => {
     const config = readConfig({
       DATABASE_URL: `postgres://me@${hostOf(postgres)}/tollgate?sslmode=verify-full`,
@@ -80,15 +99,7 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
       remedy: expect.stringMatching(/^Add sslrootcert=/),
     });
     // Waiting does not change it.
-    const opened = openDatabase({
-      url: config.databaseUrl as string,
-      prepared: true,
-      maxConnections: 1,
-      answerTimeoutMs: 5_000,
-    });
-    const onWaiting = vi.fn();
-    const failure = await waitForDatabase(opened, 60_000, onWaiting).catch((error) => error);
-    await opened.close();
+    const { failure, onWaiting } = await connect(hostOf(postgres), 60_000);
     expect(onWaiting).not.toHaveBeenCalled();
     expect(startFailure(failure, "DATABASE_URL")).toMatch(
       /^DATABASE_URL: PostgreSQL's certificate is not trusted: self-signed certificate.*\. Add sslrootcert=/,

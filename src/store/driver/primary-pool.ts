@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isUntrusted } from "../../domain/untrusted-certificate.ts";
 import { BurstClient } from "./burst-client.ts";
 import { DatabaseHosts } from "./database-hosts.ts";
 import { START_UP_PARAMETERS } from "./session-settings.ts";
@@ -83,13 +84,17 @@ class SeveralHostsPool extends pg.Pool {
   }
 
   async #connectToAny(): Promise<pg.PoolClient> {
+    const errors: unknown[] = [];
     for (let serversLeft = this.#hosts.count; ; serversLeft -= 1) {
       const server = this.#hosts.current;
       try {
         return await super.connect();
       } catch (error) {
+        errors.push(error);
         // Still the same server: all connections are in use.
-        if (serversLeft <= 1 || server === this.#hosts.current) throw error;
+        const isLast = serversLeft <= 1 || server === this.#hosts.current;
+        // Of several, one that may pass, as a certificate that is not trusted does not.
+        if (isLast) throw errors.findLast((each) => !isUntrusted(each)) ?? error;
       }
     }
   }
