@@ -7894,4 +7894,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/untrusted-certificate.test.ts"],
     only: "of a standby",
   },
+  {
+    file: "src/store/sign-in/sign-in-failures.ts",
+    find: "where key = $1 for update)",
+    replace: "where key = $1)",
+    fault: "a wrong password is forgotten where an attempt that is taken back has waited for it",
+    tests: ["test/auth/guess-limit.test.ts"],
+    only: "has waited for it",
+  },
 ];

@@ -2,6 +2,13 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { accountKey, createGuessLimit, type GuessResult } from "../../src/auth/guess-limit.ts";
 import { keyedHash } from "../../src/auth/keyed-hash.ts";
+import {
+  returnSignInAttempts,
+  type TakenAttempt,
+  takeSignInAttempt,
+} from "../../src/store/sign-in/sign-in-failures.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../../src/store/transaction.ts";
+import { eventually } from "../support/eventually.ts";
 import { accounts, PASSWORD, SECRET } from "./accounts.ts";
 
 describe("sign-in limits", () => {
@@ -149,6 +156,33 @@ describe("sign-in limits", () => {
     await (await take()).settle("wrong");
     await slow.settle("right");
     expect(await take()).toEqual({ waitSeconds: expect.any(Number) });
+  });
+
+  it("count a wrong guess also where an attempt that is taken back has waited for it", async () => {
+    const { database } = context.test;
+    const [key, policy] = ["network:203.0.120.0/24", { freeFailures: 10 }];
+    await context.test.rows(
+      `insert into sign_in_failure (key, failures, first_at, last_at)
+       values ($1, 9, now() - interval '2 hours', now() - interval '2 hours')`,
+      [key],
+    );
+    let other: ReturnType<typeof takeSignInAttempt> | undefined;
+    await inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
+      await takeSignInAttempt(transaction, key, policy);
+      other = takeSignInAttempt(database, key, policy);
+      await eventually(
+        () =>
+          context.test.rows(
+            "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+          ),
+        [{ count: 1 }],
+      );
+      await transaction.commitAfter([]);
+    });
+    await returnSignInAttempts(database, [(await other) as TakenAttempt]);
+    const counted =
+      "select failures, last_at > now() - interval '1 hour' as recent from sign_in_failure where key = $1";
+    expect(await context.test.rows(counted, [key])).toEqual([{ failures: 1, recent: true }]);
   });
 
   it("do not count against an account what a throttled network was not allowed to guess", async () => {

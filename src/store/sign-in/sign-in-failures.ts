@@ -18,11 +18,12 @@ const NEXT_ATTEMPT_AT = `f.last_at + least(${MAX_WAIT_SECONDS}, (f.failures - $2
 
 // Counted before the password is checked, so that concurrent guesses are not all free. Below the threshold
 // failures expire after the window; above it only after an hour without any.
+// Locked first: the attempt before is the one that another transaction has just committed, if there is one.
 const TAKE = {
   name: "take_sign_in_attempt",
   text: `
-with before as (select last_at from sign_in_failure where key = $1)
-insert into sign_in_failure as f (key, failures) values ($1, 1)
+with before as materialized (select last_at from sign_in_failure where key = $1 for update)
+insert into sign_in_failure as f (key, failures) select $1, 1 from (values (1)) as one left join before on true
 on conflict (key) do update set
   failures = case when ${IS_EXPIRED} then 1 else f.failures + 1 end,
   first_at = case when ${IS_EXPIRED} then clock_timestamp() else f.first_at end,
