@@ -7697,9 +7697,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/runtime/pages/built-files.ts",
-    find: "      getContent: cachedFileReader(),\n",
+    find: "        const content = await read(path);\n",
     replace:
-      '      getContent: async (path) => {\n        const { createReadStream } = await import("node:fs");\n        return new Response(createReadStream(path) as unknown as ReadableStream);\n      },\n',
+      '        const { createReadStream, statSync } = await import("node:fs");\n        c.header("content-length", String(statSync(path).size));\n        const content = createReadStream(path) as unknown as Uint8Array<ArrayBuffer>;\n',
     fault: "a script that somebody reads slowly holds a file open",
     tests: ["test/runtime/pages/built-files.test.ts"],
     only: "holds no file open",

@@ -5,13 +5,19 @@ import { serveStatic } from "hono/serve-static";
 
 /** Scripts, styles and fonts, compressed at build time; their names change with their content. */
 export function builtFiles(project: string): Hono {
+  const read = cachedFileReader();
   return new Hono().get(
     "/_next/static/*",
     serveStatic({
       root: join(project, ".next"),
       join,
       rewriteRequestPath: (path) => path.replace("/_next/", "/"),
-      getContent: cachedFileReader(),
+      getContent: async (path, c) => {
+        const content = await read(path);
+        // Hono leaves it out for HEAD.
+        if (content !== null) c.header("content-length", `${content.length}`);
+        return content;
+      },
       precompressed: true,
       onFound: (_, c) => {
         c.header("cache-control", "public, max-age=31536000, immutable");
