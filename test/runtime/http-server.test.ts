@@ -447,7 +447,9 @@ describe("prepareDrain", () => {
   });
 
   it("does not wait for clients that keep an idle connection", async () => {
-    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    // Node would close them after a minute and a half.
+    const never = { keepAliveTimeout: 600_000, headersTimeout: 0, requestTimeout: 0 };
+    const server = createServer(never, (_, outgoing) => outgoing.end("answer"));
     const drain = prepareDrain(server, { quietForMs: 1, silentForMs: 1, finishWithinMs: 600_000 });
     const port = await listen(server);
     const clients = [send(port, GET), send(port, "")];
