@@ -84,7 +84,7 @@ function makeRoom(server: Server, slowForMs: number): () => void {
     checkedAtMs = now;
     closeIdleConnections(server, connections);
     for (const socket of connections) {
-      const read = socket.bytesWritten - socket.writableLength;
+      const read = takenBytes(socket);
       const known = progress.get(socket);
       if (known === undefined || read >= known.untilRead)
         progress.set(socket, {
@@ -94,6 +94,14 @@ function makeRoom(server: Server, slowForMs: number): () => void {
       else if (now - known.sinceMs >= slowForMs) socket.destroy();
     }
   };
+}
+
+/** What the system has taken: `writableLength` counts a write in full until all of it has been. */
+function takenBytes(socket: Socket): number {
+  const { _handle: handle } = socket as unknown as {
+    _handle: { bytesWritten: number; writeQueueSize: number } | null;
+  };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : socket.bytesWritten;
 }
 
 /**

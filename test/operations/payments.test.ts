@@ -315,6 +315,13 @@ describe("the latest payment", () => {
       expect(await reversal()).toBeNull();
     });
 
+    it("is that invoice, also if it is settled after the start of the charge that fails", async () => {
+      const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+      await pay("in_3", { minute: 62, amount: 0, periodStart: at(60), periodEnd: at(90) });
+      await pay("in_4", { minute: 75, amount: 500, state: "failed", periodStart: at(60), periodEnd: at(90) });
+      expect(await reversal()).toBeNull();
+    });
+
     it("is that invoice, and a paid change emits no entitlements.changed", async () => {
       const emitted = () => test.rows("select id from outbound_event where type = 'entitlements.changed'");
       const before = await emitted();

@@ -13,7 +13,11 @@ export function builtFiles(project: string): Hono {
       join,
       rewriteRequestPath: (path) => path.replace("/_next/", "/"),
       getContent: async (path, c) => {
-        const content = await read(path);
+        const content = await read(path).catch((error) => {
+          // Of the file that is not compressed: the error's response has another length.
+          c.header("content-length", undefined);
+          throw error;
+        });
         // Hono leaves it out for HEAD.
         if (content !== null) c.header("content-length", `${content.length}`);
         return content;

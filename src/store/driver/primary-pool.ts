@@ -93,8 +93,13 @@ class SeveralHostsPool extends pg.Pool {
         errors.push(error);
         // Still the same server: all connections are in use.
         const isLast = serversLeft <= 1 || server === this.#hosts.current;
+        if (!isLast) continue;
         // Of several, one that may pass, as a certificate that is not trusted does not.
-        if (isLast) throw errors.findLast((each) => !isUntrusted(each)) ?? error;
+        const passing = errors.findLast((each) => !isUntrusted(each));
+        const untrusted = errors.find(isUntrusted);
+        if (passing instanceof Error && untrusted instanceof Error)
+          passing.message += `; the certificate of another server is not trusted: ${untrusted.message}`;
+        throw passing ?? error;
       }
     }
   }

@@ -11,7 +11,7 @@ import { type PreparedCluster, prepareCluster } from "./embedded-prepare.ts";
 import { ensureRunning } from "./embedded-process.ts";
 import { ensureRoles } from "./embedded-roles.ts";
 import { beginUse, stopUnlessUsed } from "./embedded-use.ts";
-import { identityOf, movedClusterFolder, type Postmaster, runningPostgres } from "./postmaster.ts";
+import { hasEnded, identityOf, movedClusterFolder, type Postmaster, runningPostgres } from "./postmaster.ts";
 import { repeatUntilEnded } from "./repeat-until-ended.ts";
 
 const run = promisify(execFile);
@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres(
     const folderIdentity = await identityOf(cluster);
     if (running === null || folderIdentity === null) return ready;
     // Where the folder has been moved, another cluster may be there.
-    if (postmaster === null || postmaster.folderIdentity === folderIdentity)
+    if (postmaster === null || postmaster.folderIdentity === folderIdentity || (await hasEnded(postmaster)))
       postmaster = { pid: running.pid, folderIdentity };
     return ready;
   };

@@ -55,6 +55,11 @@ export async function movedClusterFolder(
   return (await runningPostgres(folder))?.pid === pid ? folder : null;
 }
 
+/** Or another process has its pid by now. */
+export async function hasEnded({ pid }: Postmaster): Promise<boolean> {
+  return !isAlive(pid) || !isPostgres(await commandOf(pid));
+}
+
 export function pidFileOf(cluster: string): string {
   return join(cluster, "postmaster.pid");
 }
@@ -62,7 +67,7 @@ export function pidFileOf(cluster: string): string {
 async function processOf(pid: number, cluster: string): Promise<PidFile["process"]> {
   if (!isAlive(pid)) return "none";
   const command = await commandOf(pid);
-  if (!POSTGRES.test(command.split("\0")[0] ?? "")) return "unrelated";
+  if (!isPostgres(command)) return "unrelated";
   // A postmaster's current folder is its cluster, whatever path it was started with or has been moved to.
   const [folder, ours] = await Promise.all([currentFolder(pid, cluster), identityOf(cluster)]);
   if (folder !== null) return folder === ours ? "ours" : "other PostgreSQL";
@@ -72,6 +77,10 @@ async function processOf(pid: number, cluster: string): Promise<PidFile["process
 
 const CLUSTER_OPTION = /[\0 ](?:-D|--pgdata)[\0 =](.+?)(?:[\0 ]-[a-z][\0 ]|\0?$)/;
 const POSTGRES = /(?:^|\/)postgres(?:[:\s]|$)/;
+
+function isPostgres(command: string): boolean {
+  return POSTGRES.test(command.split("\0")[0] ?? "");
+}
 
 function isAlive(pid: number): boolean {
   if (!(pid > 0)) return false;

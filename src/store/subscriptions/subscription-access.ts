@@ -104,7 +104,7 @@ export function latestReversal(changed: string | null = null): string {
         where ${ofSubscription("whole")} and case
           when p.amount <= 0 then (whole.amount > 0 and whole.period_end > p.occurred_at
               and case ${status("whole")}
-                when 'failed' then whole.occurred_at < p.occurred_at or whole.period_start < p.occurred_at
+                when 'failed' then whole.occurred_at < p.occurred_at or whole.period_start < p.period_start
                 else ${status("whole")} is not null end)
             or (p.is_for_change and ${isEarlierInPeriod("whole")})
           when ${status("p")} = 'disputed' then false

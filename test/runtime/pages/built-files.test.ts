@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, readdir, readlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -67,6 +67,16 @@ it("serves files built after the start, and whole ones for a range", async () =>
     text: "zipped",
     fields: { "content-encoding": "gzip", "content-length": "6", vary: "Accept-Encoding" },
   });
+});
+
+it("answers an error of its own length when a compressed file cannot be read", async () => {
+  await writeFile(join(folder, "chunks/a.js"), "0123456789");
+  await symlink("b.js.br", join(folder, "chunks/b.js.br"));
+  await writeFile(join(folder, "chunks/b.js"), "x".repeat(5_000));
+  const answer = await sendRequest(server.url, "GET", "/_next/static/chunks/b.js", {
+    headers: { "accept-encoding": "br" },
+  });
+  expect(answer).toMatchObject({ status: 500, text: "Internal Server Error" });
 });
 
 it.each(["chunks", "chunks/", "chunks/a.js/b.js", "%00", `${"x".repeat(300)}.js`])(

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
@@ -53,6 +53,20 @@ describe("the embedded PostgreSQL does not outlive", () => {
       expect(existsSync(pidFile(dataDir))).toBe(false);
     },
   );
+
+  it("a server whose data folder has been restored from a copy while it ran", async () => {
+    const folder = await temporaryFolder();
+    const [dataDir, former] = ["data", "former"].map((name) => join(folder, name)) as [string, string];
+    const postgres = await startEmbeddedPostgres(dataDir);
+    await rename(dataDir, former);
+    const [pid] = (await readFile(pidFile(former), "utf8")).split("\n");
+    process.kill(Number(pid), "SIGINT");
+    await eventually(async () => existsSync(pidFile(former)), false);
+    execFileSync("cp", ["-a", former, dataDir]);
+    await eventually(async () => existsSync(pidFile(dataDir)), true);
+    await postgres.stop();
+    expect(existsSync(pidFile(dataDir))).toBe(false);
+  });
 
   it("a server that is told to stop twice", async () => {
     const dataDir = await temporaryFolder();
