@@ -19,10 +19,10 @@ import {
   requestEmailChange,
   withdrawEmailChange,
 } from "../../src/store/users/email-changes.ts";
-import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
 import { ADDRESS, APP_URL, accounts, PASSWORD } from "./accounts.ts";
+import { HOLDING_LIMITS, untilWaiting } from "./held-locks.ts";
 
 const NEW_PASSWORD = "another good password";
 const STRANGERS_PASSWORD = "the password of a stranger";
@@ -65,12 +65,6 @@ const STORE_SET_UP = {
   name: "store_set_up",
   text: "insert into two_factor (id, user_id, secret, backup_codes) values ($1, $1, 'other', 'other')",
 };
-const LIMITS = {
-  synchronousCommit: "on",
-  lockTimeoutMs: 10_000,
-  statementTimeoutMs: 10_000,
-  idleTimeoutMs: 60_000,
-} as const;
 
 // Whatever the machine's load lets come first: the later one counts, and nothing from before it is left.
 describe("a request that is under way", () => {
@@ -103,14 +97,7 @@ describe("a request that is under way", () => {
     return () => context.call("/reset-password", { token, newPassword: NEW_PASSWORD });
   }
 
-  const waiting = (count: number) =>
-    eventually(
-      () =>
-        context.test.rows(
-          "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-        ),
-      [{ count }],
-    );
+  const waiting = (count: number) => untilWaiting(context.test, count);
 
   const sessionsOf = async ({ id }: SignedUp) =>
     (await context.test.rows("select id from session where user_id = $1", [id])).length;
@@ -123,7 +110,7 @@ describe("a request that is under way", () => {
     const reset = await prepareReset(person);
     const body = { currentPassword: PASSWORD, newPassword: STRANGERS_PASSWORD };
     let responses: Promise<Response>[] = [];
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await lockPassword(transaction, person.id);
       // The lock is granted in the order in which it was asked for.
       responses = [reset()];
@@ -145,7 +132,7 @@ describe("a request that is under way", () => {
   async function runDuringReset(person: SignedUp, request: () => Promise<Response>): Promise<Response> {
     const reset = await prepareReset(person);
     let response: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(CLOSE_SESSION_GATE);
       response = request();
       await waiting(1);
@@ -216,7 +203,7 @@ describe("a request that is under way", () => {
       const reset = await prepareReset(person);
       let resetting: Promise<Response> | undefined;
       let creating: Promise<unknown> | undefined;
-      await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
         await transaction.run(LOCK_AS_REVOCATION, [person.id]);
         resetting = reset();
         await waiting(1);
@@ -234,7 +221,7 @@ describe("a request that is under way", () => {
     const { caller } = await context.identify({ cookie: person.cookie });
     const reset = await prepareReset(person);
     let resetting: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       expect(await lockUserOfSession(transaction, caller as Person)).toBe(true);
       const { prefix, hash } = newApiKey();
       const key = { userId: person.id, name: "Key", prefix, hash, expiresAt: null };
@@ -260,7 +247,7 @@ describe("a request that is under way", () => {
     await requestEmailChange(context.test.database, change);
     for (const token of [old, fresh]) await confirmEmailChange(context.test.database, token);
     let applying: Promise<unknown> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       // As a new password does: the user first, then all that is open.
       await transaction.run(LOCK_USER, [id]);
       applying = applyEmailChange(context.test.database, id, ADDRESS).catch((error) => error);
@@ -287,12 +274,12 @@ describe("a request that is under way", () => {
       });
       let resetting: Promise<Response> | undefined;
       let deleting: Promise<unknown> | undefined;
-      await inTransaction(context.test.database, LIMITS, async (pause) => {
+      await inTransaction(context.test.database, HOLDING_LIMITS, async (pause) => {
         await pause.run(LOCK_KEYS, [person.id]);
         resetting = reset();
         // It has used the link, and revokes the key.
         await waiting(1);
-        deleting = inTransaction(context.test.database, LIMITS, async (transaction) => {
+        deleting = inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
           // So that the reset is the one to find the deadlock.
           await transaction.run(NEVER_CHECK_FOR_DEADLOCKS);
           await transaction.run(LOCK_USER, [person.id]);
@@ -320,7 +307,7 @@ describe("a request that is under way", () => {
     await prepareReset(person);
     await context.test.rows("update session set token = user_id where user_id = $1", [person.id]);
     let revoking: Promise<unknown> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(NEVER_CHECK_FOR_DEADLOCKS);
       // As a new password does: the sessions first, then the links.
       await transaction.run(LOCK_AS_REVOCATION, [person.id]);
@@ -336,7 +323,7 @@ describe("a request that is under way", () => {
   it("is refused without an error in the log when somebody else takes the address of a new account", async () => {
     const linesBefore = context.lines.length;
     let signingUp: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(TAKE_ADDRESS, ["taken"]);
       const body = { name: "Late", email: "taken@example.com", password: PASSWORD };
       signingUp = context.call("/sign-up/email", body);
@@ -351,7 +338,7 @@ describe("a request that is under way", () => {
   it("sets two-factor up although another set-up is stored first, and replaces it", async () => {
     const person = await context.signedUp();
     let settingUp: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(STORE_SET_UP, [person.id]);
       settingUp = context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
       await waiting(1);
@@ -372,9 +359,9 @@ describe("a request that is under way", () => {
     await context.test.rows(`create trigger waits before update on two_factor
       for each statement execute function wait_for_confirmation()`);
     let settingUp: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (confirming) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (confirming) => {
       await confirming.run({ name: "", text: "select pg_advisory_xact_lock(3)" });
-      await inTransaction(context.test.database, LIMITS, async (storing) => {
+      await inTransaction(context.test.database, HOLDING_LIMITS, async (storing) => {
         await storing.run(STORE_SET_UP, [person.id]);
         settingUp = context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
         await waiting(1);
@@ -399,7 +386,7 @@ describe("a request that is under way", () => {
     const person = await context.signedUp();
     const cookies = [person.cookie, cookieOf(await signIn(person.email, PASSWORD))];
     let responding: Promise<Response>[] = [];
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_SESSIONS, [person.id]);
       responding = cookies.map((cookie) => context.call("/revoke-other-sessions", {}, { cookie }));
       await waiting(2);
@@ -419,7 +406,7 @@ describe("a request that is under way", () => {
     const codes = backupCodes.slice(0, 2);
     const attempts = [await verifying(codes[0]), await verifying(codes[1])];
     let responding: Promise<Response>[] = [];
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_SECOND_FACTOR, [person.id]);
       responding = attempts.map((attempt) => attempt());
       await waiting(2);
@@ -441,7 +428,7 @@ describe("a request that is under way", () => {
   ])("is answered with 401 by %s when its account is deleted meanwhile", async (path, bodyOf) => {
     const person = await context.signedUp();
     let calling: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_USER, [person.id]);
       calling = context.call(path, bodyOf(person), { cookie: person.cookie });
       await waiting(1);
@@ -456,7 +443,7 @@ describe("a request that is under way", () => {
     const { totpURI } = await setUp(person);
     const whileItEnds = async (path: string, body: object, cookie: string) => {
       let calling: Promise<Response> | undefined;
-      await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
         await transaction.run(LOCK_AS_REVOCATION, [person.id]);
         calling = context.call(path, body, { cookie });
         await waiting(1);
@@ -483,7 +470,7 @@ describe("a request that is under way", () => {
     const { totpURI } = await setUp(person);
     let verifying: Promise<Response> | undefined;
     let replaced = "";
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_AS_REVOCATION, [person.id]);
       const body = { code: totp(totpURI) };
       verifying = context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
@@ -504,7 +491,7 @@ describe("a request that is under way", () => {
     const other = { ...person, cookie: cookieOf(await signIn(person.email, PASSWORD)) };
     const code = totp(totpURI);
     const changes: Promise<Response>[] = [];
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_SECOND_FACTOR, [person.id]);
       changes.push(context.call("/two-factor/verify-totp", { code }, { cookie: person.cookie }));
       await waiting(1);
@@ -529,7 +516,7 @@ describe("a request that is under way", () => {
     await context.test.rows(`create trigger after_change before update of updated_at on "user"
       for each statement execute function wait_after_change()`);
     const changes: Promise<Response>[] = [];
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(CLOSE_AFTER_CHANGE);
       changes.push(context.call("/two-factor/disable", { password: PASSWORD }, { cookie: other }));
       await waiting(1);
@@ -547,7 +534,7 @@ describe("a request that is under way", () => {
     const person = await context.signedUp();
     await setUp(person);
     let settingUp: ReturnType<typeof setUp> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_SECOND_FACTOR, [person.id]);
       settingUp = setUp(person);
       await waiting(1);
@@ -562,7 +549,7 @@ describe("a request that is under way", () => {
     const person = await context.signedUp();
     const { totpURI } = await setUp(person);
     let verifying: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_AS_REVOCATION, [person.id]);
       const body = { code: totp(totpURI) };
       verifying = context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
@@ -580,13 +567,13 @@ describe("a request that is under way", () => {
     // A session that turning it on ends.
     await signIn(person.email, PASSWORD);
     const changes: Promise<unknown>[] = [];
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(LOCK_SESSIONS, [person.id]);
       const body = { code: totp(totpURI) };
       changes.push(context.call("/two-factor/verify-totp", body, { cookie: person.cookie }));
       await waiting(1);
       changes.push(
-        inTransaction(context.test.database, LIMITS, async (disabling) => {
+        inTransaction(context.test.database, HOLDING_LIMITS, async (disabling) => {
           await disableTwoFactor(disabling, person.id);
           await disabling.commitAfter([]);
         }),

@@ -7,17 +7,11 @@ import {
   requestEmailChange,
 } from "../../src/store/users/email-changes.ts";
 import { putExternalUser } from "../../src/store/users/external-users.ts";
-import { eventually } from "../support/eventually.ts";
 import { accounts } from "./accounts.ts";
+import { HOLDING_LIMITS, untilWaiting } from "./held-locks.ts";
 
 const NEW_PASSWORD = "another good password";
 const CLOSE_GATE = { name: "close_gate", text: "select pg_advisory_xact_lock(1)" };
-const LIMITS = {
-  synchronousCommit: "on",
-  lockTimeoutMs: 10_000,
-  statementTimeoutMs: 10_000,
-  idleTimeoutMs: 60_000,
-} as const;
 
 // Whoever reads the mails to an address that somebody has given up must not get the account.
 describe("a link to a new password", () => {
@@ -28,21 +22,14 @@ describe("a link to a new password", () => {
       $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$`),
   );
 
-  const waiting = (count: number) =>
-    eventually(
-      () =>
-        context.test.rows(
-          "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-        ),
-      [{ count }],
-    );
+  const waiting = (count: number) => untilWaiting(context.test, count);
 
   /** Runs `during` while whoever inserts into the table waits. */
   async function whileClosed(table: string, during: () => Promise<void>): Promise<void> {
     await context.test.rows(
       `create trigger gate before insert on ${table} for each row execute function wait_at_gate()`,
     );
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       await transaction.run(CLOSE_GATE);
       await during();
     });
@@ -84,7 +71,7 @@ describe("a link to a new password", () => {
   it("is not sent to an address that is just being changed, nor valid", async () => {
     const person = await changing();
     let requesting: Promise<Response> | undefined;
-    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+    await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
       expect(await applyEmailChange(transaction, person.id, "")).not.toBeNull();
       requesting = context.call("/request-password-reset", { email: person.email });
       await Promise.race([requesting, waiting(1)]);

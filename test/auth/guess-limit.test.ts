@@ -7,9 +7,9 @@ import {
   type TakenAttempt,
   takeSignInAttempt,
 } from "../../src/store/sign-in/sign-in-failures.ts";
-import { INTERACTIVE_LIMITS, inTransaction } from "../../src/store/transaction.ts";
-import { eventually } from "../support/eventually.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
 import { accounts, PASSWORD, SECRET } from "./accounts.ts";
+import { HOLDING_LIMITS, untilWaiting } from "./held-locks.ts";
 
 describe("sign-in limits", () => {
   const context = accounts();
@@ -167,16 +167,10 @@ describe("sign-in limits", () => {
       [key],
     );
     let other: ReturnType<typeof takeSignInAttempt> | undefined;
-    await inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
+    await inTransaction(database, HOLDING_LIMITS, async (transaction) => {
       await takeSignInAttempt(transaction, key, policy);
       other = takeSignInAttempt(database, key, policy);
-      await eventually(
-        () =>
-          context.test.rows(
-            "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-          ),
-        [{ count: 1 }],
-      );
+      await untilWaiting(context.test, 1);
       await transaction.commitAfter([]);
     });
     await returnSignInAttempts(database, [(await other) as TakenAttempt]);
