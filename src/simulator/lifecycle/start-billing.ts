@@ -33,7 +33,7 @@ export function startBilling(
   };
 }
 
-/** The order of a trial is zero-amount. */
+/** A trial's order has an amount of zero. */
 function nothingDue(state: SubscriptionState): Charge {
   return chargeFor(null, [{ ...periodLine(state), subtotal: 0, discount: 0 }], 0);
 }

@@ -40,12 +40,12 @@ export function subscriptionOf(payment: string): string {
 
 /**
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
- * That of a change within a period, such as other seats, pays for none: of zero, or paid, it would restore the
+ * That of a change within a period, such as other seats, pays for none: zero-amount or paid, it would restore the
  * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
  * it. Neither does one for no period, which pays for something beside the plan; only its dispute counts. Beside a
  * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
  * second upgrade is. Providers tell times in seconds: of two that were paid in one, that of the later period is the
- * latest. It stays so when an earlier period's invoice is paid after it. One of zero that begins a period pays for it,
+ * latest. It stays so when an earlier period's invoice is paid after it. A zero-amount one that begins a period pays for it,
  * whatever charge for a change fails later. What has just been stored has no status yet, and does not count before it has one.
  * @param changed a table of payments whose status or refund is about to be another; none without it
  */
