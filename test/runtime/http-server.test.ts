@@ -233,12 +233,20 @@ describe("a client that has yet to read a response of a full server", () => {
     const client = send(port, GET);
     const [socket] = (await connected) as [Socket];
     await once(client.socket, "data");
+    client.socket.pause();
     const clock = vi.spyOn(performance, "now");
     onTestFinished(() => clock.mockRestore());
     return {
-      ...client,
-      pause: async () => {
-        client.socket.pause();
+      /** Reads at least `bytes` more, then nothing: a client that has read the whole response would be idle. */
+      readOn: async (bytes: number) => {
+        const { socket } = client;
+        const readUntil = socket.bytesRead + bytes;
+        const stop = () => socket.bytesRead >= readUntil && socket.pause();
+        socket.on("data", stop).resume();
+        await eventually(async () => socket.isPaused() || socket.destroyed, true);
+        socket.off("data", stop);
+      },
+      waitUntilWritten: async () => {
         let before = -1;
         await eventually(async () => {
           const written = socket.bytesWritten;
@@ -262,10 +270,8 @@ describe("a client that has yet to read a response of a full server", () => {
       const client = await openResponse(written);
       for (let third = 1; third <= 4; third += 1) {
         client.turnSomebodyAwayAt((third * SLOW_FOR_MS) / 3);
-        const { bytesRead } = client.socket;
         // More than the system keeps for it.
-        const hasReadOn = () => client.socket.bytesRead - bytesRead > 16 * 1024 * 1024;
-        await eventually(async () => hasReadOn() || client.isClosed(), true);
+        await client.readOn(16 * 1024 * 1024);
       }
       client.turnSomebodyAwayAt(2 * SLOW_FOR_MS);
       expect(client.isClosed()).toBe(false);
@@ -274,7 +280,7 @@ describe("a client that has yet to read a response of a full server", () => {
 
   it("makes room where another one comes once in a while only", async () => {
     const client = await openResponse("in parts");
-    await client.pause();
+    await client.waitUntilWritten();
     client.turnSomebodyAwayAt(SLOW_FOR_MS);
     expect(client.isClosed()).toBe(false);
     client.turnSomebodyAwayAt(3 * SLOW_FOR_MS);
