@@ -7935,4 +7935,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/embedded/embedded-stop.test.ts"],
     only: "restored from a copy",
   },
+  {
+    file: "src/store/driver/primary-pool.ts",
+    find: "errorText(passing)",
+    replace: "passing.message",
+    fault:
+      "a failed start names no reason where a name has several addresses and a standby's certificate is not trusted",
+    tests: ["test/doctor/untrusted-certificate.test.ts"],
+    only: "several addresses",
+  },
 ];

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
+import dns from "node:dns";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { join } from "node:path";
 import { createSecureContext, createServer, TLSSocket } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkAddress } from "../../src/doctor/check-address.ts";
 import { checkDatabase } from "../../src/doctor/check-database.ts";
@@ -52,6 +53,8 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
     postgres.close();
   });
 
+  afterEach(() => vi.restoreAllMocks());
+
   it("is named as what keeps browsers and providers out, not as a server that does not run", async () => {
     const appUrl = `https://${hostOf(server)}`;
     const config = readConfig({ APP_URL: appUrl });
@@ -67,24 +70,42 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
     );
   });
 
-  const connect = async (hosts: string, withinMs: number) => {
+  /** @param atWait called when the first try has failed, before the next */
+  const connect = async (hosts: string, atWait = () => {}) => {
     const opened = openDatabase({
       url: `postgres://me@${hosts}/tollgate?sslmode=verify-full`,
       prepared: true,
       maxConnections: 1,
       answerTimeoutMs: 5_000,
     });
-    const onWaiting = vi.fn();
-    const failure = await waitForDatabase(opened, withinMs, onWaiting).catch((error) => error);
+    const onWaiting = vi.fn(atWait);
+    const failure = await waitForDatabase(opened, 60_000, onWaiting).catch((error) => error);
     await opened.close();
     return { failure, onWaiting };
   };
 
+  const passTime = () => {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
+  };
+
   it("of a standby does not keep a start from waiting for the primary", async () => {
-    const { failure, onWaiting } = await connect(`localhost:1,${hostOf(postgres)}`, 1_000);
+    const { failure, onWaiting } = await connect(`127.0.0.1:1,${hostOf(postgres)}`, passTime);
     expect(onWaiting).toHaveBeenCalled();
     expect(startFailure(failure, "DATABASE_URL")).toMatch(
       /ECONNREFUSED.*; the certificate of another server is not trusted: self-signed/,
+    );
+  });
+
+  it("of a standby hides no failure of a primary whose name has several addresses", async () => {
+    const lookUp = dns.lookup as (...args: unknown[]) => void;
+    const several = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+    const mocked = (host: string, options: object, found: (error: null, addresses: object[]) => void) =>
+      host === "several.test" ? found(null, several) : lookUp(host, options, found);
+    vi.spyOn(dns, "lookup").mockImplementation(mocked as never);
+    const { failure } = await connect(`several.test:1,${hostOf(postgres)}`, passTime);
+    expect(startFailure(failure, "DATABASE_URL")).toMatch(
+      /cannot be reached: E[A-Z]+; the certificate of another/,
     );
   });
 
@@ -101,7 +122,7 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
       remedy: expect.stringMatching(/^Add sslrootcert=/),
     });
     // Waiting does not change it.
-    const { failure, onWaiting } = await connect(hostOf(postgres), 60_000);
+    const { failure, onWaiting } = await connect(hostOf(postgres));
     expect(onWaiting).not.toHaveBeenCalled();
     expect(startFailure(failure, "DATABASE_URL")).toMatch(
       /^DATABASE_URL: PostgreSQL's certificate is not trusted: self-signed certificate.*\. Add sslrootcert=/,

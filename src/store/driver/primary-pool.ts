@@ -1,4 +1,5 @@
 import pg from "pg";
+import { errorText } from "../../domain/error-text.ts";
 import { isUntrusted } from "../../domain/untrusted-certificate.ts";
 import { BurstClient } from "./burst-client.ts";
 import { DatabaseHosts } from "./database-hosts.ts";
@@ -98,7 +99,7 @@ class SeveralHostsPool extends pg.Pool {
         const passing = errors.findLast((each) => !isUntrusted(each));
         const untrusted = errors.find(isUntrusted);
         if (passing instanceof Error && untrusted instanceof Error)
-          passing.message += `; the certificate of another server is not trusted: ${untrusted.message}`;
+          passing.message = `${errorText(passing)}; the certificate of another server is not trusted: ${untrusted.message}`;
         throw passing ?? error;
       }
     }
