@@ -7,6 +7,7 @@ import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
+import { untilShared } from "./until-shared.ts";
 
 describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
   const minute = (limit: number) => ({ limit, windowSeconds: 60 });
@@ -37,6 +38,14 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     return { rateLimit, close: cleanedUp(limiter.close), observations };
   };
 
+  /** Connected, also where a busy machine takes longer than a start waits. */
+  const connected: typeof observed = async (...options) => {
+    const opened = await observed(...options);
+    await untilShared(opened.rateLimit);
+    Object.assign(opened.observations, { up: [true], warned: 0, informed: 0, without: [] });
+    return opened;
+  };
+
   describe("the limiter in Redis", () => {
     let redis: TestRedis;
     beforeAll(async () => {
@@ -45,7 +54,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     afterAll(() => redis.remove());
 
     it("admits exactly the limit of simultaneous requests from several processes", async () => {
-      const clients = await Promise.all(Array.from({ length: 4 }, () => observed(redis.url, SLOW)));
+      const clients = await Promise.all(Array.from({ length: 4 }, () => connected(redis.url, SLOW)));
       const key = freshKey();
       const decisions = await Promise.all(
         Array.from({ length: 400 }, (_, n) => clients[n % 4]?.rateLimit(key, minute(37))),
@@ -56,7 +65,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     });
 
     it("makes one script call per decision, and none while a refusal holds", async () => {
-      const { rateLimit, close, observations } = await observed(redis.url, SLOW);
+      const { rateLimit, close, observations } = await connected(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, minute(3));
       const before = await redis.calls("evalsha");
@@ -70,7 +79,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     });
 
     it("asks Redis again for another limit, window or a larger cost", async () => {
-      const { rateLimit, close } = await observed(redis.url, SLOW);
+      const { rateLimit, close } = await connected(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, { ...minute(4), cost: 2 });
       expect(await rateLimit(key, { ...minute(4), cost: 3 })).toMatchObject({ allowed: false, remaining: 2 });
@@ -84,7 +93,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     });
 
     it("admits a request at resetAt, by Redis's own clock", async () => {
-      const { rateLimit, close } = await observed(redis.url, SLOW);
+      const { rateLimit, close } = await connected(redis.url, SLOW);
       const key = freshKey();
       const policy = { limit: 2, windowSeconds: 2 };
       // On a busy machine the window may pass between the first calls.
@@ -98,7 +107,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     });
 
     it("removes a key from Redis an eighth of a window after its last request has expired", async () => {
-      const { rateLimit, close } = await observed(redis.url, SLOW);
+      const { rateLimit, close } = await connected(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, { limit: 5, windowSeconds: 3_600 });
       const keptMs = Number(await redis.ask("PTTL", `tollgate:limit:3600000:${key}`));
@@ -122,6 +131,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
           redisNow: () => redisNow,
         });
         const close = cleanedUp(limiter.close);
+        await untilShared(limiter.rateLimit);
         const key = freshKey();
         const stored = `tollgate:limit:80000:${key}`;
         const requestAfter = async (ms: number) => {
@@ -141,7 +151,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     );
 
     it("sends the script again when Redis has lost it", async () => {
-      const { rateLimit, close, observations } = await observed(redis.url, SLOW);
+      const { rateLimit, close, observations } = await connected(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, minute(3));
       await redis.ask("SCRIPT", "FLUSH");
@@ -162,6 +172,9 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
         redisNow: () => redisNow,
       });
       const close = cleanedUp(limiter.close);
+      await untilShared(limiter.rateLimit, () => {
+        now += 1_000;
+      });
       for (const limit of [3, 300]) {
         const key = freshKey();
         for (let n = 0; n < limit; n += 1) await limiter.rateLimit(key, minute(limit));
@@ -188,7 +201,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     ])(
       "and %s: counts in this process, refuses sign-in and billing, and recovers",
       async (_, end, restore) => {
-        const { rateLimit, close, observations } = await observed(redis.url);
+        const { rateLimit, close, observations } = await connected(redis.url);
         const key = freshKey();
         await rateLimit(key, minute(2));
         await end(redis);
@@ -224,7 +237,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     );
 
     it("still applies cached refusals", async () => {
-      const { rateLimit, close } = await observed(redis.url);
+      const { rateLimit, close } = await connected(redis.url);
       const key = freshKey("billing");
       await rateLimit(key, minute(1));
       const refused = await rateLimit(key, minute(1));
