@@ -7944,4 +7944,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/untrusted-certificate.test.ts"],
     only: "several addresses",
   },
+  {
+    file: "src/operations/subscriptions/show-access.ts",
+    find: "return chargedIn === null || chargedIn === price?.currency ? price : null;",
+    replace: "return price;",
+    fault: "the billing page says in euros what the provider charges in dollars",
+    tests: ["test/operations/access.test.ts"],
+    only: "in another currency",
+  },
+  {
+    file: "src/app/(account)/billing/change-summary.ts",
+    find: "return price && isCharged",
+    replace: "return price",
+    fault: "the preview of a change for the next period names a cost in a currency that is not charged",
+    tests: ["test/app/billing-sentences.test.ts"],
+    only: "names no cost",
+  },
 ];

@@ -132,6 +132,14 @@ describe("the preview of a change", () => {
     const later = await lines(null, { planId: "team", isAtOnce: false });
     expect(Object.keys(later)).toEqual(["Plan", "Seats", "Takes effect"]);
   });
+
+  it("names no cost in a currency other than that which the provider charges", async () => {
+    const due = async (chargedIn: string | null) => {
+      reader.access = { ...ACCESS, chargedIn };
+      return (await lines(null, { planId: "team", isAtOnce: false }))["Amount due"];
+    };
+    expect([await due(null), await due("EUR"), await due("JPY")]).toEqual(["€150", "€150", undefined]);
+  });
 });
 
 describe("a change of nothing", () => {

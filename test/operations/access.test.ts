@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { definePlans, type PlanCatalog } from "../../src/domain/plans/plan.ts";
@@ -35,6 +36,30 @@ it("shows the price of a subscription, but none for a price that has been replac
   const { items } = await accessOf(raised);
   expect(items.map(({ price }) => price?.amount ?? null).sort()).toEqual([9_900, null]);
   expect(items.map(({ paidIn }) => paidIn)).toEqual(Array(2).fill({ interval: "month", currency: "EUR" }));
+});
+
+it.each([
+  ["USD", "EUR"],
+  ["EUR", "JPY"],
+])("shows no price to whom the provider charges in another currency: after %s, %s", async (first, latest) => {
+  const paid = (currency: string, at: string) =>
+    test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', $1, $2, 2000, $3, 'paid', 'paid', $4)`,
+      [randomUUID(), `sub_${latest}`, currency, at],
+    );
+  const id = await createSubscription(test, "user_0", {
+    price_id: "price_pro_monthly",
+    provider_subscription_id: `sub_${latest}`,
+  });
+  await paid(first, "2026-01-01T00:00:00Z");
+  const [before] = (await accessOf(plans, "user_0")).items;
+  await paid(latest, "2026-02-01T00:00:00Z");
+  const [after] = (await accessOf(plans, "user_0")).items;
+  const list = { amount: 2_000, currency: "EUR", interval: "month" };
+  const of = (currency: string) => ({ chargedIn: currency, price: currency === "EUR" ? list : null });
+  expect([before, after]).toMatchObject([of(first), of(latest)]);
+  await test.rows("delete from subscription where id = $1", [id]);
 });
 
 it("shows what its provider sells, and the interval that a scheduled change brings", async () => {

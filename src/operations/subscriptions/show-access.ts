@@ -9,6 +9,7 @@ import {
   priceWithId,
 } from "../../domain/plans/plan.ts";
 import type { Queryable } from "../../store/database.ts";
+import { chargedCurrenciesOfUser } from "../../store/payments/charged-currencies.ts";
 import { type ScheduledChange, scheduledChangesOfUser } from "../../store/subscriptions/scheduled-changes.ts";
 import {
   type SubscriptionAccess,
@@ -37,11 +38,17 @@ const AccessView = z.object({
   isOneTime: z.boolean().describe("Whether a single payment bought it: it neither renews nor changes."),
   pausesAtPeriodEnd: z.boolean().describe("Whether its provider pauses it then instead of renewing it."),
   price: PriceView.nullable().describe(
-    "The price per seat; `null` for a price that is no longer sold, or was paid once.",
+    "The price per seat; `null` for a price that is no longer sold, is charged in another currency, or was paid once.",
   ),
   paidIn: PriceView.pick({ interval: true, currency: true })
     .nullable()
     .describe("How it is paid, at a former price too; `null`: unknown, or paid once."),
+  chargedIn: z
+    .string()
+    .nullable()
+    .describe(
+      "ISO 4217, of its latest payment: providers also charge a price in other currencies; `null`: none yet.",
+    ),
   sold: z
     .array(PriceView.pick({ interval: true, currency: true }).extend({ planId: z.string() }))
     .describe("The prices that its provider sells: none of another can be changed to."),
@@ -57,9 +64,10 @@ export const showAccess = defineOperation({
   output: z.object({ items: z.array(AccessView) }),
   run: async ({ database, plans }: { database: Queryable; plans: PlanCatalog }, { userId }) => {
     const now = new Date();
-    const [subscriptions, scheduled] = await Promise.all([
+    const [subscriptions, scheduled, currencies] = await Promise.all([
       subscriptionAccessOfUser(database, userId),
       scheduledChangesOfUser(database, userId, now),
+      chargedCurrenciesOfUser(database, userId),
     ]);
     return {
       items: subscriptions.map((subscription) => {
@@ -67,6 +75,7 @@ export const showAccess = defineOperation({
         const { isOneTime } = subscription;
         const renewed = isOneTime ? null : plan;
         const paid = renewed && paidIn(renewed, subscription);
+        const chargedIn = currencies.get(subscription.id) ?? null;
         const change = scheduled.find(({ subscriptionId }) => subscriptionId === subscription.id);
         return {
           subscriptionId: subscription.id,
@@ -75,8 +84,9 @@ export const showAccess = defineOperation({
           scheduled: change ? scheduledOf(plans, subscription, paid, change) : null,
           isOneTime,
           pausesAtPeriodEnd: subscription.pausesAtPeriodEnd,
-          price: renewed && paidPrice(renewed, subscription),
+          price: renewed && inCurrency(paidPrice(renewed, subscription), chargedIn),
           paidIn: paid,
+          chargedIn,
           sold: isOneTime ? [] : soldBy(plans, subscription),
           ...accessOf(subscription, plan, now),
         };
@@ -102,6 +112,14 @@ function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.inp
   if (priceId === null) return plan.price;
   const paid = pricesOf(plan).find((price) => priceIdsIn(provider, price)[0] === priceId);
   return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
+}
+
+/** What a provider makes of a price in another currency, only its payments show. */
+function inCurrency(
+  price: z.input<typeof PriceView> | null,
+  chargedIn: string | null,
+): z.input<typeof PriceView> | null {
+  return chargedIn === null || chargedIn === price?.currency ? price : null;
 }
 
 type PaidIn = Pick<z.input<typeof PriceView>, "interval" | "currency">;

@@ -106,7 +106,7 @@ async function PlanBox({
   isSelected,
 }: {
   plan: Plan;
-  /** `null`: it is paid at a price that is no longer sold. */
+  /** `null`: it is paid at a price that is no longer sold, or in another currency. */
   price: Price | null;
   isCurrent: boolean;
   canBeBought: boolean;

@@ -16,7 +16,8 @@ export const plans = cache(async (): Promise<Plan[]> => {
 export type Price = Plan["price"];
 
 /**
- * What is paid for a seat of a running subscription; `null`: it has ended, or its price is no longer sold.
+ * What is paid for a seat of a running subscription; `null`: it has ended, its price is no longer sold, or it is charged in
+ * another currency.
  */
 export async function paidPrice(subscriptionId: string): Promise<Price | null> {
   return (await accessBy(subscriptionId))?.price ?? null;
@@ -25,6 +26,11 @@ export async function paidPrice(subscriptionId: string): Promise<Price | null> {
 /** The interval and currency in which a running subscription is paid; `null`: unknown. */
 export async function paidIn(subscriptionId: string): Promise<Pick<Price, "interval" | "currency"> | null> {
   return (await accessBy(subscriptionId))?.paidIn ?? null;
+}
+
+/** The currency of a running subscription's latest payment; `null`: none yet. */
+export async function chargedIn(subscriptionId: string): Promise<string | null> {
+  return (await accessBy(subscriptionId))?.chargedIn ?? null;
 }
 
 /** All plans as the provider of a running subscription sells them: to others it cannot be changed. */
