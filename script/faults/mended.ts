@@ -7960,4 +7960,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/billing-sentences.test.ts"],
     only: "names no cost",
   },
+  {
+    file: "src/plugins/renewals.ts",
+    find: 'access?.pausesAtPeriodEnd ? "pauses" : "renews"',
+    replace: '"renews"',
+    fault: "the calendar says that a subscription renews on the day on which it pauses",
+    tests: ["test/api/plugins.test.ts"],
+    only: "not that it renews",
+  },
 ];

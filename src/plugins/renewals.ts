@@ -34,10 +34,10 @@ async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
   // The request was charged to the plugin already.
   const call: Call = { caller, charges: [], isExempt: true };
   const { items: running } = await execute(showAccess, deps, call, () => ({}));
-  const paidIn = new Map(running.map((item) => [item.subscriptionId, item.paidIn]));
+  const access = new Map(running.map((item) => [item.subscriptionId, item]));
   const locale = (await localeOf(call, deps)) ?? negotiateLocale(c.req.header("accept-language"));
   const reader = { locale, t: await calendarTexts(locale) };
-  const text = calendarOf(await subscriptionsOf(call, deps), paidIn, deps.plans, reader);
+  const text = calendarOf(await subscriptionsOf(call, deps), access, deps.plans, reader);
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   // Cached by the client alone, which revalidates it each time.
   const headers = { etag, "cache-control": "private, no-cache" };
@@ -51,8 +51,8 @@ async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
 
 type Subscription = z.output<typeof SubscriptionView>;
 
-/** `null`: unknown. */
-type PaidIn = z.input<typeof showAccess.output>["items"][number]["paidIn"];
+/** `undefined`: unknown. */
+type Access = z.input<typeof showAccess.output>["items"][number] | undefined;
 
 async function subscriptionsOf(call: Call, deps: Dependencies): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];
@@ -87,7 +87,7 @@ const DAY_SECONDS = 86_400;
 
 function calendarOf(
   subscriptions: readonly Subscription[],
-  paidIn: ReadonlyMap<string, PaidIn>,
+  access: ReadonlyMap<string, Access>,
   plans: PlanCatalog,
   reader: Reader,
 ): string {
@@ -97,7 +97,7 @@ function calendarOf(
     method: ICalCalendarMethod.PUBLISH,
     ttl: DAY_SECONDS,
     events: subscriptions.flatMap((subscription) =>
-      eventOf(subscription, paidIn.get(subscription.id) ?? null, plans, reader),
+      eventOf(subscription, access.get(subscription.id), plans, reader),
     ),
   });
   // The generator omits the last line break.
@@ -107,13 +107,14 @@ function calendarOf(
 /** No event for a subscription that does not renew. A subscription keeps its UID and is updated in place. */
 function eventOf(
   subscription: Subscription,
-  paid: PaidIn,
+  access: Access,
   plans: PlanCatalog,
   reader: Reader,
 ): ICalEventData[] {
   const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
   if (currentPeriodEnd === null || !RENEWING.has(status)) return [];
   const plan = plans.find(subscription.planId);
+  const next = cancelAtPeriodEnd ? "ends" : access?.pausesAtPeriodEnd ? "pauses" : "renews";
   return [
     {
       id,
@@ -123,10 +124,8 @@ function eventOf(
       created: createdAt,
       lastModified: updatedAt,
       sequence: secondsBetween(createdAt, updatedAt),
-      summary: plain(
-        reader.t(cancelAtPeriodEnd ? "ends" : "renews", { plan: plan?.name ?? subscription.planId }),
-      ),
-      description: plain(describe(subscription.seats, plan, paid, reader)),
+      summary: plain(reader.t(next, { plan: plan?.name ?? subscription.planId })),
+      description: plain(describe(subscription.seats, plan, access, reader)),
       transparency: ICalEventTransparency.TRANSPARENT,
     },
   ];
@@ -135,9 +134,10 @@ function eventOf(
 const RENEWING: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
 
 /** The list price for the interval that is paid: discounts are known to the provider alone. */
-function describe(seats: number, plan: Plan | undefined, paid: PaidIn, { locale, t }: Reader): string {
+function describe(seats: number, plan: Plan | undefined, access: Access, { locale, t }: Reader): string {
   const number = t("seats", { seats });
   if (!plan) return number;
+  const paid = access?.paidIn;
   const { amount, currency, interval } =
     pricesOf(plan).find((price) => price.interval === paid?.interval && price.currency === paid.currency) ??
     plan.price;

@@ -478,6 +478,16 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(textOf(event, "DESCRIPTION")).toBe("1 seat\nList price: ¥2,000 per seat / year");
   });
 
+  it.each([
+    ["pauses", { pauses_at_period_end: true }],
+    ["ends", { pauses_at_period_end: true, cancel_at_period_end: true }],
+  ])("says that a subscription %s, not that it renews", async (next, columns) => {
+    const { id } = await createUser(test);
+    await subscribed(id, columns);
+    const [event] = await eventsOf(id);
+    expect(event && textOf(event, "SUMMARY")).toBe(`Pro ${next}`);
+  });
+
   it("contains only the caller's renewing subscriptions", async () => {
     const statuses = ["incomplete", "trialing", "active", "past_due", "paused", "unpaid", "canceled"];
     const ids: Record<string, string> = {};

@@ -5,7 +5,7 @@ type Columns = Partial<
   Record<"id" | "provider" | "customer_id" | "plan_id" | "status", string> &
     Record<"provider_subscription_id" | "price_id" | "current_period_end", string | null> &
     Record<"past_due_since" | "created_at" | "updated_at", string> &
-    Record<"cancel_at_period_end" | "out_of_order" | "is_one_time", boolean>
+    Record<"cancel_at_period_end" | "pauses_at_period_end" | "out_of_order" | "is_one_time", boolean>
 > & { seats?: number };
 
 /** A subscription as the intake stores it: by default an active one of one seat in `pro`. @returns its id */
