@@ -7968,4 +7968,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/plugins.test.ts"],
     only: "not that it renews",
   },
+  {
+    file: "src/runtime/require-database.ts",
+    find: "  await tryPreparedStatements(database);\n",
+    replace: "",
+    fault: "a server starts, and is never ready, behind a pooler that does not keep prepared statements",
+    tests: ["test/system/compatibility/prepared-statements.test.ts"],
+    only: "stops the start",
+  },
+  {
+    file: "src/doctor/check-database.ts",
+    find: "if (isPreparedStatementLost(error)) {",
+    replace: "if (!error) {",
+    fault: "doctor says to check the address where a pooler does not keep prepared statements",
+    tests: ["test/system/compatibility/prepared-statements.test.ts"],
+    only: "named by doctor",
+  },
 ];

@@ -27,7 +27,8 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
   {
     names: ["DATABASE_PREPARED"],
     unset: "`on`",
-    meaning: "`off` for poolers without prepared statements (PgBouncer before 1.21)",
+    meaning:
+      "`off` for poolers without prepared statements (PgBouncer before 1.24, unless its `max_prepared_statements` is set)",
   },
   {
     names: ["EMBEDDED_IN_PRODUCTION"],

@@ -8,6 +8,11 @@ import { startEmbeddedPostgres } from "../store/embedded/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { providerKeyFirstUsedAt } from "../store/keys/provider-keys.ts";
 import { outboundState } from "../store/outbound/outbound-state.ts";
+import {
+  isPreparedStatementLost,
+  TURN_PREPARED_STATEMENTS_OFF,
+  tryPreparedStatements,
+} from "../store/prepared-statements.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkCollation } from "./check-collation.ts";
 import { checkConnections } from "./check-connections.ts";
@@ -51,7 +56,7 @@ async function connect(config: Config): Promise<DatabaseCheck> {
     const database = openDatabase({
       url: config.databaseUrl ?? (postgres?.url as string),
       prepared: config.preparedStatements,
-      maxConnections: 1,
+      maxConnections: 2,
       answerTimeoutMs: QUERY_TIMEOUT_MS,
     });
     try {
@@ -60,16 +65,23 @@ async function connect(config: Config): Promise<DatabaseCheck> {
       await database.close();
     }
   } catch (error) {
-    const remedy = isEmbedded
-      ? `Check DATA_DIR (${config.dataDir}): write permission and free disk space.`
-      : remedyOf(error);
-    return { findings: [broken("database", `cannot be reached: ${errorText(error)}`, remedy)], ...UNKNOWN };
+    return { findings: [brokenBy(error, config)], ...UNKNOWN };
   } finally {
     await stop();
   }
 }
 
-function remedyOf(error: unknown): string {
+function brokenBy(error: unknown, config: Config): Finding {
+  const problem = errorText(error);
+  if (isPreparedStatementLost(error)) {
+    const detail = `the pooler does not keep prepared statements: ${problem}`;
+    return broken("database", detail, `${TURN_PREPARED_STATEMENTS_OFF}.`);
+  }
+  return broken("database", `cannot be reached: ${problem}`, remedyOf(error, config));
+}
+
+function remedyOf(error: unknown, { databaseUrl, dataDir }: Config): string {
+  if (databaseUrl === null) return `Check DATA_DIR (${dataDir}): write permission and free disk space.`;
   return isUntrusted(error)
     ? TRUST_DATABASE_AUTHORITY
     : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
@@ -87,6 +99,7 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
   const { version, now, isReadOnly } = row as Row;
+  await tryPreparedStatements(database);
   const unsuitable = isReadOnly ? READ_ONLY : await unsuitableSetting(database);
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)

@@ -1,0 +1,30 @@
+import { type Database, sqlState } from "./database.ts";
+import { DUPLICATE_PREPARED_STATEMENT, INVALID_SQL_STATEMENT_NAME } from "./driver/sql-states.ts";
+
+const PREPARED_TWICE = { name: "prepared_twice", text: "select 1" };
+
+/**
+ * Runs a prepared statement on two connections. A pooler that does not know prepared statements has both run by
+ * the same connection to PostgreSQL, which already has it then. Without this a server would start, and be of no
+ * use from its second connection on.
+ * @throws DatabaseError see `isPreparedStatementLost`
+ */
+export async function tryPreparedStatements(database: Database): Promise<void> {
+  const connections = [await database.connection(), await database.connection()];
+  try {
+    // Nothing may be under way on either: the pooler would use two connections.
+    for (const connection of connections) await connection.script("select 1");
+    for (const connection of connections) await connection.run(PREPARED_TWICE);
+  } finally {
+    for (const connection of connections) connection.release({ healthy: true });
+  }
+}
+
+/** Whether a pooler has run a prepared statement on a connection that has another of its name, or none. */
+export function isPreparedStatementLost(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === DUPLICATE_PREPARED_STATEMENT || state === INVALID_SQL_STATEMENT_NAME;
+}
+
+export const TURN_PREPARED_STATEMENTS_OFF =
+  "Set DATABASE_PREPARED=off, or max_prepared_statements of PgBouncer 1.21 or later to 200";
