@@ -7984,4 +7984,16 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/compatibility/prepared-statements.test.ts"],
     only: "named by doctor",
   },
+  {
+    file: "src/store/prepared-statements.ts",
+    find: `  try {
+    while (connections.length < 2) connections.push(await database.connection());
+`,
+    replace: `  while (connections.length < 2) connections.push(await database.connection());
+  try {
+`,
+    fault: "a command or start that gets one connection of two waits for ever",
+    tests: ["test/cli/refused-database.test.ts"],
+    only: "single connection",
+  },
 ];

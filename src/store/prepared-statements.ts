@@ -1,4 +1,4 @@
-import { type Database, sqlState } from "./database.ts";
+import { type Connection, type Database, sqlState } from "./database.ts";
 import { DUPLICATE_PREPARED_STATEMENT, INVALID_SQL_STATEMENT_NAME } from "./driver/sql-states.ts";
 
 const PREPARED_TWICE = { name: "prepared_twice", text: "select 1" };
@@ -10,8 +10,9 @@ const PREPARED_TWICE = { name: "prepared_twice", text: "select 1" };
  * @throws DatabaseError see `isPreparedStatementLost`
  */
 export async function tryPreparedStatements(database: Database): Promise<void> {
-  const connections = [await database.connection(), await database.connection()];
+  const connections: Connection[] = [];
   try {
+    while (connections.length < 2) connections.push(await database.connection());
     // Nothing may be under way on either: the pooler would use two connections.
     for (const connection of connections) await connection.script("select 1");
     for (const connection of connections) await connection.run(PREPARED_TWICE);

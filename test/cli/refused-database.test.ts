@@ -22,6 +22,21 @@ it("ends when PostgreSQL refuses to create the tables, exit status 1", async () 
   await other.drop();
 });
 
+it("ends when PostgreSQL allows a single connection, exit status 1", async () => {
+  const test = await emptyDatabase();
+  const role = `single_${process.pid}`;
+  await test.rows(`create role ${role} login connection limit 1 password 'single'`);
+  const url = Object.assign(new URL(test.url), { username: role, password: "single" });
+  const tollgate = tollgateProcessIn(serverVariables(url.href));
+  expect(await tollgate("users", "create", "--count", "1")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `DATABASE_URL: the database cannot be reached: too many connections for role "${role}", ${EXAMPLE}\n`,
+  });
+  await test.rows(`drop role ${role}`);
+  await test.drop();
+});
+
 it("names DATABASE_URL where another program has its tables, and leaves them alone", async () => {
   const test = await emptyDatabase();
   await test.rows('create table "user" (id int)');

@@ -48,7 +48,7 @@ describeBehindPgBouncer("a pooler that does not keep prepared statements", ({ st
     const env = { ...PROCESS_VARIABLES, ...serverVariables(postgres.pooledUrl), ...prepared };
     for (const found of ["on unused connections", "again"])
       await expect(
-        promisify(execFile)(process.execPath, [SERVER], { env, timeout: 30_000 }),
+        promisify(execFile)(process.execPath, [SERVER], { env, timeout: 100_000 }),
         found,
       ).rejects.toMatchObject({
         code: 1,
