@@ -119,6 +119,8 @@ function retainedFields(phase: Phase) {
   return {
     items: phase.items.map(retainedItem),
     discounts: discountsOf(phase.discounts),
+    // Without it, the prices' own. Customers may be charged in another: docs.stripe.com/products-prices/manage-prices
+    currency: phase.currency,
     ...(automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
     ...(collection_method === null ? {} : { collection_method }),
     ...(default_payment_method ? { default_payment_method: idOf(default_payment_method) } : {}),

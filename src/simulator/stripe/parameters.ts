@@ -164,6 +164,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     "phases.0.start_date": "any",
     "phases.0.end_date": "any",
     "phases.0.trial_end": "any",
+    "phases.*.currency": "any",
     "phases.*.items.0.price": "any",
     "phases.*.items.0.quantity": "any",
     "phases.1.duration.interval": ["month", "year"],

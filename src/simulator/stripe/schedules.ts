@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
 import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
+import type { Offer } from "../lifecycle/offer.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
@@ -58,6 +59,9 @@ function requireCurrentPhase({ state }: SimulatedSubscription, form: Form): void
     form.text("phases[0][items][0][price]") === state.offer.priceId &&
     form.wholeNumber("phases[0][items][0][quantity]") === state.seats;
   if (!isCurrent || !isSame) throw invalid("The current phase cannot be changed here.", "phases");
+  const currencies = [0, 1].map((at) => form.text(`phases[${at}][currency]`)?.toUpperCase());
+  if (currencies.some((currency) => currency !== undefined && currency !== state.offer.currency))
+    throw invalid("The currency of a subscription cannot be changed.", "phases");
 }
 
 function apply(
@@ -77,7 +81,7 @@ function schedule({ ids, state, scheduled }: SimulatedSubscription): object {
   const next = planned
     ? [
         phase({
-          priceId: (planned.offer ?? offer).priceId,
+          ...pricedAs(planned.offer ?? offer),
           seats: planned.seats ?? seats,
           start_date: end_date,
           end_date: 2 * end_date - start_date,
@@ -93,16 +97,21 @@ function schedule({ ids, state, scheduled }: SimulatedSubscription): object {
     customer: ids.customerId,
     end_behavior: "release",
     current_phase: { start_date, end_date },
-    phases: [phase({ priceId: offer.priceId, seats, start_date, end_date, trial_end }), ...next],
+    phases: [phase({ ...pricedAs(offer), seats, start_date, end_date, trial_end }), ...next],
   };
+}
+
+function pricedAs({ priceId, currency }: Offer): { priceId: string; currency: string } {
+  return { priceId, currency: currency.toLowerCase() };
 }
 
 function phase({
   priceId,
   seats,
-  ...times
+  ...rest
 }: {
   priceId: string;
+  currency: string;
   seats: number;
   start_date: number;
   end_date: number;
@@ -110,7 +119,7 @@ function phase({
 }): object {
   return {
     items: [{ price: priceId, quantity: seats, discounts: [], metadata: {}, tax_rates: [] }],
-    ...times,
+    ...rest,
     discounts: [],
     default_tax_rates: [],
     automatic_tax: { enabled: true },

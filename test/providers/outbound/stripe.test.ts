@@ -257,6 +257,7 @@ describe("Stripe's API", () => {
       start_date: 100,
       end_date: 200,
       trial_end: null,
+      currency: "jpy",
       description: null,
       default_payment_method: null,
       collection_method: null,
@@ -298,6 +299,7 @@ describe("Stripe's API", () => {
           "POST /subscription_schedules/sub_sched_1",
         ]);
         const retained = (at: number) => ({
+          [`phases[${at}][currency]`]: "jpy",
           [`phases[${at}][discounts][0][discount]`]: "di_1",
           [`phases[${at}][automatic_tax][enabled]`]: "true",
           [`phases[${at}][default_tax_rates][0]`]: "txr_1",
