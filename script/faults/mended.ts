@@ -8005,4 +8005,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/stripe.test.ts"],
     only: "keeps what is paid",
   },
+  {
+    file: "src/providers/paddle/api.ts",
+    find: "The account had been deleted, or had another subscription.",
+    replace: "The account was deleted before the payment.",
+    fault: "the refund of a second subscription says at Paddle that its account was deleted",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+    only: "asks for a refund in spite of",
+  },
 ];
