@@ -8013,4 +8013,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/paddle.test.ts"],
     only: "asks for a refund in spite of",
   },
+  {
+    file: "src/intake/call-hooks.ts",
+    find: "Math.ceil(timeoutMs * LOCK_SHARE)",
+    replace: "Math.ceil(timeoutMs / LOCK_SHARE)",
+    fault: "a lock that somebody holds for as long as a hook may take counts as the event's fault",
+    tests: ["test/intake/hooks.test.ts"],
+    only: "for less than its time",
+  },
+  {
+    file: "src/intake/call-hooks.ts",
+    find: "  await setStatementTimeouts(transaction, limits);\n",
+    replace: "",
+    fault: "a commit that waits for a standby is canceled after the time of a hook",
+    tests: ["test/intake/hooks.test.ts"],
+    only: "for less than its time",
+  },
 ];

@@ -6,6 +6,7 @@ import { callHooks, HookFailed, withHooksOf } from "../../src/intake/call-hooks.
 import { compare } from "../../src/reconcile/compare.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliation/reconciliations.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../../src/store/transaction.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { eventually } from "../support/eventually.ts";
@@ -108,6 +109,25 @@ it("lets the calls of one transaction take the time of five, and those that no e
   } finally {
     clock.mockRestore();
   }
+});
+
+it("lets a statement of a hook wait for a lock for less than its time, and then gives the transaction its own limits", async () => {
+  const text =
+    "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock";
+  const seen: unknown[] = [];
+  const withSubscriptionChange: WithSubscriptionChange = async (_, tx) => {
+    seen.push(...(await tx.query(text)));
+  };
+  const hooks = withHooksOf([{ name: "test", withSubscriptionChange }], 40_000);
+  const limits = { ...INTERACTIVE_LIMITS, statementTimeoutMs: 90_000, lockTimeoutMs: 50_000 };
+  await inTransaction(test.database, limits, async (transaction) => {
+    await callHooks(transaction, hooks, [{} as PendingChange], { writes: [], limits });
+    seen.push(...(await transaction.run({ name: "", text })));
+  });
+  expect(seen).toEqual([
+    { statement: "40s", lock: "30s" },
+    { statement: "90s", lock: "50s" },
+  ]);
 });
 
 describe("withSubscriptionChange", () => {
