@@ -8029,4 +8029,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/hooks.test.ts"],
     only: "for less than its time",
   },
+  {
+    file: "src/auth/guess-limit.ts",
+    find: 'if (result === "right") await clear',
+    replace: 'if (result !== "right") await clear',
+    fault: "an account keeps its wrong passwords after a right one, and loses them to a request that failed",
+    tests: ["test/auth/guess-limit.test.ts"],
+    only: "once its password was right",
+  },
+  {
+    file: "src/auth/network-of.ts",
+    find: 'filter((group) => group !== "")',
+    replace: 'filter((group) => group === "")',
+    fault: "a hundred wrong passwords from one client keep out everybody who has an IPv6 address",
+    tests: ["test/auth/guess-limit.test.ts"],
+    only: "where addresses are IPv6",
+  },
 ];

@@ -114,6 +114,17 @@ describe("sign-in limits", () => {
     expect((await signIn(unknownEmail(), PASSWORD, "203.0.114.6")).status).toBe(401);
   });
 
+  it("count the clients of a /48 together, and no others, where addresses are IPv6", async () => {
+    const throttled = ["network:2001:db8:9::/48", "network:2001:db8:0::/48"];
+    await context.test.rows("insert into sign_in_failure (key, failures) select unnest($1::text[]), 100", [
+      throttled,
+    ]);
+    const statusFrom = async (address: string) => (await signIn(unknownEmail(), PASSWORD, address)).status;
+    expect(await statusFrom("2001:db8:9:1::/64")).toBe(429);
+    expect(await statusFrom("2001:db8::/64")).toBe(429);
+    expect(await statusFrom("2001:db8:a:1::/64")).toBe(401);
+  });
+
   it("count for a client network only wrong passwords, not who signs in with the right one", async () => {
     const { email } = await context.signedUp();
     const key = "network:203.0.115.0/24";
@@ -197,6 +208,19 @@ describe("sign-in limits", () => {
     ]);
     expect((await signIn(email, "wrong password", "203.0.118.1")).status).toBe(429);
     expect((await signIn(email, PASSWORD, "198.51.100.7")).status).toBe(200);
+  });
+
+  it("forget an account's failures once its password was right, but not after a request that failed otherwise", async () => {
+    const { email } = await context.signedUp();
+    expect((await signIn(email, "wrong password", addressNo(1))).status).toBe(401);
+    const guesses = createGuessLimit(context.test.database, keyedHash(SECRET));
+    const guess = await guesses.take({ of: "account", email, address: addressNo(2) });
+    if ("settle" in guess) await guess.settle("unknown");
+    const failures = () =>
+      context.test.rows("select failures from sign_in_failure where key = $1", [keyOf(email)]);
+    expect(await failures()).toEqual([{ failures: 1 }]);
+    expect((await signIn(email, PASSWORD, addressNo(3))).status).toBe(200);
+    expect(await failures()).toEqual([]);
   });
 
   it("forget failures after fifteen minutes", async () => {
