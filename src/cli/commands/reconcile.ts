@@ -79,17 +79,15 @@ function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
 }
 
 /**
- * A slot or subscription named on the command line must be checked; other slots without credentials are
- * skipped, unless nothing else is left, or a subscription of theirs waits for a comparison.
+ * Slots without credentials are skipped, unless nothing else is left, or a subscription of theirs waits for a
+ * comparison.
  */
 function failureOf(
   { slots, left }: ReconcileReport,
-  { slot, subscription }: Options,
+  { subscription }: Options,
   payments: Payments,
 ): string | null {
-  const problem = slots.find(
-    (report) => report.problem !== null && (slot || subscription || payments[report.slot] !== null),
-  )?.problem;
+  const problem = slots.find((report) => report.problem !== null && payments[report.slot] !== null)?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
   const skipped = slots.filter((report) => payments[report.slot] === null);
   const notCompared =
