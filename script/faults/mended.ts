@@ -8053,4 +8053,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/commands/reconcile.test.ts"],
     only: "without a provider",
   },
+  {
+    file: "src/auth/routes/request-bodies.ts",
+    find: ".overwrite(inTwoGroups)",
+    replace: ".trim()",
+    fault: "a backup code is wrong without its hyphen, or with a space or a longer dash in its place",
+    tests: ["test/auth/two-factor.test.ts"],
+    only: "as people write them down",
+  },
 ];

@@ -90,6 +90,17 @@ describe("two-factor authentication", () => {
     expect(await repeated.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
   });
 
+  it("accepts backup codes as people write them down", async () => {
+    const { email, backupCodes } = await enabled();
+    const written = ["", " ", " - ", "\u2013", "\u2011\n"].map((between, index) =>
+      ` ${backupCodes[index]}\u00a0`.replace("-", between),
+    );
+    for (const code of written) {
+      const cookie = cookieOf(await signIn(email));
+      expect((await context.call("/two-factor/verify-backup-code", { code }, { cookie })).status).toBe(200);
+    }
+  });
+
   it("rejects a wrong code, and ends the sign-in after five", async () => {
     const { email, totpURI } = await enabled();
     const cookie = cookieOf(await signIn(email));
