@@ -8061,4 +8061,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/two-factor.test.ts"],
     only: "as people write them down",
   },
+  {
+    file: "src/app/(account)/settings/security/device-name.ts",
+    find: '  [/\\bCrOS\\b/, "ChromeOS"],\n',
+    replace: "",
+    fault: "a Chromebook is an unknown device among somebody's sessions",
+    tests: ["test/app/device-name.test.ts"],
+  },
 ];

@@ -19,6 +19,12 @@ describe("the name of a device", () => {
     expect(deviceName(userAgent)).toEqual({ browser, system });
   });
 
+  it("is that of a Chromebook", () => {
+    const userAgent =
+      "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
+    expect(deviceName(userAgent)).toEqual({ browser: "Chrome", system: "ChromeOS" });
+  });
+
   it.each([null, "", "curl/8.5.0"])("is unknown for a program: %s", (userAgent) => {
     expect(deviceName(userAgent)).toBeNull();
   });

@@ -11,6 +11,7 @@ const SYSTEMS = [
   [/\bAndroid\b/, "Android"],
   [/\bWindows\b/, "Windows"],
   [/\bMac OS X\b/, "macOS"],
+  [/\bCrOS\b/, "ChromeOS"],
   [/\bLinux\b/, "Linux"],
 ] as const;
 
