@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { wireFormats } from "../../../src/providers/registry.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
 import { startTestServer } from "../../support/server.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { testDatabase } from "../../support/test-database.ts";
@@ -38,7 +39,6 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
       failed: 0,
       ignored: 0,
       unavailable: 0,
-      retried: 0,
       accepted: [],
       notChecked: null,
     });
@@ -129,9 +129,9 @@ describe("simulate", () => {
   });
 
   it("loses nothing when the server is killed and restarted", async () => {
-    const lease = { WEBHOOK_LEASE_SECONDS: "2" };
-    const server = await spawnServer(test.url, lease);
-    const environment = { ...serverVariables(test.url), ...lease, PORT: new URL(server.url).port };
+    const variables = { WEBHOOK_LEASE_SECONDS: "2", PORT: String(await freePort()) };
+    const server = await spawnServer(test.url, variables);
+    const environment = { ...serverVariables(test.url), ...variables };
     const tollgate = tollgateIn(environment);
     const logged = async () => {
       const [row] = await test.rows<{ count: number }>("select count(*)::int as count from webhook_delivery");
@@ -143,7 +143,7 @@ describe("simulate", () => {
     );
     while ((await logged()) < before + 100) await sleep(20);
     await server.end("SIGKILL");
-    const next = await spawnServer(test.url, { ...lease, PORT: environment.PORT });
+    const next = await spawnServer(test.url, variables);
     const report = await simulating;
     expect(report).toMatchObject({ sent: 1320, refused: 0, failed: 0, unavailable: 0 });
     expect(report.retried).toBeGreaterThan(0);

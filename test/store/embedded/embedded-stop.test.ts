@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,7 @@ import { unprivilegedAccount } from "../../../src/store/embedded/embedded-accoun
 import { ENTRY } from "../../cli/tollgate.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { PROCESS_VARIABLES } from "../../support/variables.ts";
@@ -199,13 +200,4 @@ async function untilReady(dataDir: string): Promise<void> {
 async function onPostgres(url: string, text: string): Promise<void> {
   const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 60_000 });
   await database.run({ name: "q", text }).finally(() => database.close());
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
