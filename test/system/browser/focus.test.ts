@@ -51,7 +51,7 @@ describeInBrowser("the keyboard's focus", () => {
     await description.press("Enter");
     await page.locator("[aria-invalid]").waitFor();
     await description.and(page.locator(":focus")).waitFor();
-    await expect.poll(() => isInView(page, "Enter a public https address.")).toBe(true);
+    await expect.poll(() => isInView(page, "Enter a public https address."), { timeout: 100_000 }).toBe(true);
   });
 
   it("moves to new backup codes", async () => {

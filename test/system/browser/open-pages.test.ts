@@ -50,7 +50,8 @@ describeInBrowser("a page that has been open for a while", () => {
       // With what became of the form, but without the layout of the page.
       await route.fulfill({ response, body: answer.slice(0, answer.indexOf('["$","html"')) });
     });
-    await fill(page, { Name: "Saved" });
+    // Without scripts, the browser would send the form itself and show the answer as a page.
+    await (await waitForHydration(page.getByLabel("Name", { exact: true }))).fill("Saved");
     await press(page, "Save name");
     await page.getByRole("button", { name: "Erneut versuchen" }).waitFor();
     await page.unroute("**/settings");
