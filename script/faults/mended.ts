@@ -8068,4 +8068,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a Chromebook is an unknown device among somebody's sessions",
     tests: ["test/app/device-name.test.ts"],
   },
+  {
+    file: "src/store/embedded/embedded-process.ts",
+    find: "(await errorLogged(log, loggedBefore)) ?? reasonOfFailure(error)",
+    replace: "reasonOfFailure(error)",
+    fault: "a start does not say why the embedded database does not start",
+    tests: ["test/store/embedded/embedded-start-failure.test.ts"],
+  },
+  {
+    file: "src/store/embedded/embedded-process.ts",
+    find: "errorLogged(log, loggedBefore)",
+    replace: "errorLogged(log, 0)",
+    fault: "a start that fails names the error of an earlier one",
+    tests: ["test/store/embedded/embedded-start-failure.test.ts"],
+  },
 ];

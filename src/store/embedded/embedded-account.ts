@@ -69,5 +69,10 @@ export async function checkAccess(
 export function reasonOfFailure(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   const text = (stderr || message).trim();
-  return /\b(?:PANIC|FATAL|ERROR|error): +(.+)/.exec(text)?.[1] ?? text.split("\n").at(-1) ?? "";
+  return errorIn(text) ?? text.split("\n").at(-1) ?? "";
+}
+
+/** The first error of PostgreSQL or one of its programs that the text has. */
+export function errorIn(text: string): string | null {
+  return /\b(?:PANIC|FATAL|ERROR|error): +(.+)/.exec(text)?.[1] ?? null;
 }

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { chown, readFile, writeFile } from "node:fs/promises";
+import { chown, open, readFile, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedded-account.ts";
+import { type Account, EmbeddedPostgresFailed, errorIn, reasonOfFailure } from "./embedded-account.ts";
 import { claimCluster } from "./embedded-owner.ts";
 import type { PreparedCluster } from "./embedded-prepare.ts";
 import { type PidFile, pidFileOf, readPidFile } from "./postmaster.ts";
@@ -16,6 +16,8 @@ const run = promisify(execFile);
 /** Crash recovery may take long. */
 const READY_WITHIN_MS = 120_000;
 const START_TRIES = 10;
+/** Of the log of one start. */
+const MAX_READ_BYTES = 64 * 1024;
 
 type StartableCluster = Omit<PreparedCluster, "password">;
 
@@ -33,7 +35,9 @@ type StartSettings = {
 export async function ensureRunning(prepared: StartableCluster, settings: StartSettings): Promise<number> {
   const { home, cluster } = prepared;
   const giveUpAt = performance.now() + READY_WITHIN_MS;
+  const log = join(home, "log");
   for (let failures = 0; ; ) {
+    const loggedBefore = await sizeOf(log);
     await claimCluster(prepared);
     const found = await readPidFile(cluster);
     if (found?.process === "other PostgreSQL") throw namesAnother(cluster, found);
@@ -55,12 +59,32 @@ export async function ensureRunning(prepared: StartableCluster, settings: StartS
     } catch (error) {
       failures += 1;
       if (failures >= START_TRIES || running) {
+        const reason = (await errorLogged(log, loggedBefore)) ?? reasonOfFailure(error);
         throw new EmbeddedPostgresFailed(
-          `DATA_DIR: starting the database in ${cluster} failed: ${reasonOfFailure(error)} (see ${join(home, "log")})`,
+          `DATA_DIR: starting the database in ${cluster} failed: ${reason} (see ${log})`,
         );
       }
     }
     await sleep(100);
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** The error that ended a start, which `pg_ctl` leaves to the log; `null`: there is none. */
+async function errorLogged(log: string, from: number): Promise<string | null> {
+  const file = await open(log).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_READ_BYTES), 0, MAX_READ_BYTES, from);
+    return errorIn(buffer.subarray(0, bytesRead).toString());
+  } finally {
+    await file.close();
   }
 }
 
