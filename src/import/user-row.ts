@@ -3,7 +3,6 @@ import { LOCALES, languageOf } from "../domain/locale.ts";
 import { EmailAddress } from "../domain/users/email-address.ts";
 import { ExternalId } from "../domain/users/external-id.ts";
 import { PersonName } from "../domain/users/person-name.ts";
-import { UserId } from "../domain/users/user-id.ts";
 import type { Unmatched } from "./run-import.ts";
 
 // Other systems leave out, or leave empty, what they do not know.
@@ -11,12 +10,11 @@ const ABSENT = { id: null, externalId: null, name: null, locale: null };
 const absent = z.union([z.literal(""), z.null()]).transform(() => null);
 // JSON has rounded larger integers: they would be somebody else's id.
 const text = z.union([z.string(), z.int().transform(String)]);
-// A lone surrogate cannot be stored: it would end the import of all rows.
-const storableId = text.pipe(UserId).refine((id) => id.isWellFormed());
 
 /** A user of another system. */
 const UserRow = z.object({
-  id: z.union([absent, storableId.refine((id) => id === id.trim())]),
+  // By the rule of external ids, which leaves out what cannot be stored or told apart.
+  id: z.union([absent, text.pipe(ExternalId)]),
   externalId: z.union([absent, text.pipe(ExternalId)]),
   email: EmailAddress,
   // A line break in a cell is a space.

@@ -94,6 +94,19 @@ describe("importing users", () => {
     );
   });
 
+  it("leaves out ids with control characters", async () => {
+    const email = "control@example.com";
+    const rows = ["a\tb", "a\nb", "a\u001b[2Jb", "a\u0085b"].flatMap((id) => [
+      { id, email },
+      { externalId: id, email },
+    ]);
+    const { created, unmatched } = await imported(rows);
+    expect(created).toBe(0);
+    expect(unmatched.map(({ reason }) => reason)).toEqual(
+      rows.map((row) => `${"id" in row ? "id" : "externalId"}: ${EXPECTED_ID}`),
+    );
+  });
+
   it("is recorded in the audit log with what it changed, page by page, and not without changes", async () => {
     await context.test.rows(EMPTY_AUDIT);
     const rows = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
