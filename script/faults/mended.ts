@@ -8090,4 +8090,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-users.test.ts"],
     only: "leaves out ids with control characters",
   },
+  {
+    file: "src/domain/entitlements/shown-entitlements.ts",
+    find: "Number(value) - used)",
+    replace: "Number(value) + used)",
+    fault: "what is left of a quota grows as it is used, for whoever asks for the entitlements",
+    tests: ["test/api/entitlements.test.ts"],
+    only: "counts up to the quota",
+  },
 ];

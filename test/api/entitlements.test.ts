@@ -153,11 +153,13 @@ describe("POST /api/usage", () => {
     amount,
     idempotencyKey,
   });
-  const usedBy = async (user: string) =>
-    (await send("GET", `/api/entitlements?user=${user}`)).body.features.events.used;
+  const usageOf = async (user: string) =>
+    (await send("GET", `/api/entitlements?user=${user}`)).body.features.events;
+  const usedBy = async (user: string) => (await usageOf(user)).used;
 
   it("counts up to the quota, and refuses what exceeds it", async () => {
     expect((await use(item("user_5", 990))).body).toEqual({ allowed: true, used: 990, remaining: 10 });
+    expect(await usageOf("user_5")).toEqual({ kind: "quota", value: 1_000, used: 990, remaining: 10 });
     const refused = await use(item("user_5", 11));
     expect([refused.status, refused.body.reason, refused.body.params]).toEqual([
       ...[409, "quota_exceeded"],
