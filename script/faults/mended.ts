@@ -8098,4 +8098,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/entitlements.test.ts"],
     only: "counts up to the quota",
   },
+  {
+    file: "src/intake/groups/deleted-users.ts",
+    find: "if (providerPaymentId === null) continue;",
+    replace: "",
+    fault: "an operator is asked to refund a deleted person's payment that was none",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+    only: "made after the deletion is reported",
+  },
 ];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { type Plan, priceIdsIn } from "../../src/domain/plans/plan.ts";
@@ -455,7 +455,8 @@ describe("an earlier single payment of a deleted account", () => {
   });
 });
 
-it("a single payment for a plan made after the deletion is recorded without its person, and so is its dispute", async () => {
+it("a single payment for a plan made after the deletion is reported, and recorded without its person, as is its dispute", async () => {
+  const errors = vi.spyOn(runtime.intake.log, "error");
   await deleteUserData(runtime.database, "user_16", { canceled: new Set(), by: OPERATOR });
   const buys = (intent: string, planId: string) => ({
     ...{ mode: "payment", customer: null, metadata: { userId: "user_16", planId } },
@@ -464,6 +465,7 @@ it("a single payment for a plan made after the deletion is recorded without its 
   const events = {
     other: ["checkout.session.completed", buys("pi_other", "no_plan_of_ours")],
     ours: ["checkout.session.completed", buys("pi_ours", "pro")],
+    free: ["checkout.session.completed", { ...buys("", "pro"), payment_intent: null, amount_total: 0 }],
     dispute: [
       "charge.dispute.created",
       { id: "dp_ours", payment_intent: "pi_ours", amount: 900, evidence: { name: "Lost Buyer" } },
@@ -481,6 +483,13 @@ it("a single payment for a plan made after the deletion is recorded without its 
       "select user_id, status from payment where provider_payment_id in ('pi_other', 'pi_ours')",
     ),
   ).toEqual([{ user_id: null, status: "disputed" }]);
+  expect(errors.mock.calls).toEqual([
+    [
+      { slot: "provider-a", providerPaymentId: "pi_ours" },
+      "a single payment for a plan names a deleted account: if paid since, refund it at the provider",
+    ],
+  ]);
+  errors.mockRestore();
   expect(await findInAllTables(test, "Lost Buyer")).toEqual([]);
 });
 
