@@ -8106,4 +8106,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/deleted-accounts.test.ts"],
     only: "made after the deletion is reported",
   },
+  {
+    file: "src/api/receive-delivery.ts",
+    find: 'result.problem === "no secret configured"',
+    replace: "false as boolean",
+    fault: "nobody learns that deliveries are refused because their slot has no secret",
+    tests: ["test/system/server/logs.test.ts"],
+    only: "to a slot without a secret",
+  },
 ];

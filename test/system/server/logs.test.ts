@@ -123,6 +123,35 @@ it("writes some of a flood of forged deliveries to the log, and then their numbe
   }
 });
 
+it("writes an error that names the variable for a delivery to a slot without a secret", {
+  timeout: 120_000,
+}, async () => {
+  const test = await freshDatabase(0);
+  const server = await spawnServer(test.url, { ...GENEROUS_LIMITS, PROVIDER_B_WEBHOOK_SECRET: "" });
+  try {
+    const delivery = { rawBody: Buffer.from("{}"), headers: { "paddle-signature": "ts=1;h1=00" } };
+    expect((await deliverUntilAnswered(server.url, "provider-b", delivery)).status).toBe(400);
+    const refused = () =>
+      server.lines
+        .map((line) => JSON.parse(line) as { level: number; slot?: string; msg: string })
+        .filter(({ msg }) => msg.startsWith("delivery refused"))
+        .map(({ level, slot, msg }) => ({ level, slot, msg }));
+    await eventually(
+      async () => refused(),
+      [
+        {
+          level: 50,
+          slot: "provider-b",
+          msg: "delivery refused: PROVIDER_B_WEBHOOK_SECRET is not set",
+        },
+      ],
+    );
+  } finally {
+    await server.end("SIGTERM");
+    await test.drop();
+  }
+});
+
 it("writes some of the requests to the log that fail while the database is away", {
   timeout: 120_000,
 }, async () => {
