@@ -8114,4 +8114,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/server/logs.test.ts"],
     only: "to a slot without a secret",
   },
+  {
+    file: "src/import/sources/user-file.ts",
+    find: '(typeof item === "object" && item ? Object.keys(item) : [])',
+    replace: '(typeof item === "object" ? Object.keys(item as object) : [])',
+    fault: "an item of a file that is null ends the import of all others",
+    tests: ["test/import/import-users.test.ts"],
+    only: "imports the others",
+  },
 ];

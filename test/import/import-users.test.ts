@@ -149,6 +149,7 @@ describe("importing users", () => {
       { ...ANN, email: "nobody" },
       { id: "x" },
       "no object",
+      null,
       { email: "b@example.com" },
     ]);
     expect(report).toMatchObject({
@@ -156,7 +157,8 @@ describe("importing users", () => {
       unmatched: [
         { id: "ann", email: "nobody", reason: "email: expected an email address" },
         { id: "x", reason: "email: missing" },
-        { reason: "row: expected an object" },
+        { item: 3, reason: "row: expected an object" },
+        { item: 4, reason: "row: expected an object" },
       ],
     });
   });
