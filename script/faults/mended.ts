@@ -8122,4 +8122,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-users.test.ts"],
     only: "imports the others",
   },
+  {
+    file: "src/api/graphql/bounds.ts",
+    find: "value.kind === Kind.INT && Number(value.value)",
+    replace: "value.kind === Kind.INT",
+    fault: "a query that asks for few items is refused as if it asked for a hundred",
+    tests: ["test/api/graphql/bounds.test.ts"],
+    only: "within the limits",
+  },
 ];

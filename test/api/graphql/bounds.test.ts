@@ -27,6 +27,10 @@ describe("a query within the limits is accepted", () => {
       "a full page of users with all that is theirs",
       `{ users(limit: 100) { items { ${USER} } nextCursor } }`,
     ],
+    [
+      "two pages of fifty users each",
+      `{ users(limit: 50) { items { ${USER} } } more: users(limit: 50) { items { ${USER} } } }`,
+    ],
     ["introspection, as GraphiQL asks for it", getIntrospectionQuery({ inputValueDeprecation: true })],
     ["fifteen aliases", `{ ${Array.from({ length: 15 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`],
     [
