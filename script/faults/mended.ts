@@ -8130,4 +8130,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/graphql/bounds.test.ts"],
     only: "within the limits",
   },
+  {
+    file: "src/api/rpc/answer-query.ts",
+    find: 'isBatch: parameters.get("batch") === "1"',
+    replace: 'isBatch: parameters.get("batch") !== null',
+    fault: "a query is answered as a batch that tRPC answers alone",
+    tests: ["test/api/rpc/single-query.test.ts"],
+    only: "what is no batch",
+  },
 ];

@@ -38,10 +38,8 @@ export function readSingleQuery(c: Context<HonoEnv>): SingleQuery | null {
   const { url } = c.req.raw;
   const mark = url.indexOf("?");
   const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
-  const batch = parameters.get("batch");
-  if (batch !== null && batch !== "1") return null;
   for (const name of parameters.keys()) if (name !== "batch" && name !== "input") return null;
-  return { path, input: parameters.get("input"), isBatch: batch === "1" };
+  return { path, input: parameters.get("input"), isBatch: parameters.get("batch") === "1" };
 }
 
 /** Responds as tRPC would. @param onError called with any error of the procedure */
