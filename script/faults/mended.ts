@@ -8138,4 +8138,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/rpc/single-query.test.ts"],
     only: "what is no batch",
   },
+  {
+    file: "src/doctor/check-production-database.ts",
+    find: "<<= any ($1::inet[]), true)",
+    replace: "<<= any ($1::inet[]), false)",
+    fault: "the doctor wants a socket of the database's own machine to be encrypted",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "takes a socket",
+  },
 ];

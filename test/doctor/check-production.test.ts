@@ -211,6 +211,22 @@ it("checks the durability of a database that no server has used yet", async () =
   ]);
 });
 
+it("takes a socket of the database's own machine for a private network", async () => {
+  const test = await freshDatabase(0);
+  cleanedUp(() => test.drop());
+  const { username, password, port, pathname } = new URL(test.url);
+  const [paths] = await test.rows<{ data: string; socket: string }>(
+    "select current_setting('data_directory') as data, current_setting('unix_socket_directories') as socket",
+  );
+  const parameters = new URLSearchParams({ host: resolve(paths?.data ?? "", paths?.socket ?? ""), port });
+  const DATABASE_URL = `postgres://${username}:${password}@${pathname}?${parameters}`;
+  const findings = await checkProductionDatabase(readConfig({ ...READY, DATABASE_URL }));
+  expect(findings.find(({ check }) => check === "encrypted connection")).toMatchObject({
+    state: "good",
+    detail: "no TLS, but within a private network",
+  });
+});
+
 it.each(["fsync", "full_page_writes", "synchronous_commit"] as const)(
   "reports that PostgreSQL has %s off",
   (setting) => {
