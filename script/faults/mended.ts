@@ -8146,4 +8146,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-production.test.ts"],
     only: "takes a socket",
   },
+  {
+    file: "src/import/import-subscriptions.ts",
+    find: "isUnhurried: true",
+    replace: "isUnhurried: false",
+    fault: "an import ends where the hooks of a page take a second together",
+    tests: ["test/import/import-subscriptions.test.ts"],
+    only: "each of a page's hooks",
+  },
 ];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
@@ -10,6 +10,7 @@ import { betterAuthSubscriptions } from "../../src/import/sources/better-auth.ts
 import { providerSubscriptions } from "../../src/import/sources/provider.ts";
 import { syncEngineSubscriptions } from "../../src/import/sources/sync-engine.ts";
 import type { SubscriptionRow } from "../../src/import/subscription-row.ts";
+import { withHooksOf } from "../../src/intake/call-hooks.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
@@ -394,6 +395,29 @@ describe("importing subscriptions from their provider", () => {
     await expect(importWith(unreachable)).rejects.toThrow("no answer");
     expect(await importWith(api())).toEqual({ ...counts(0, 0, 1), unmatched: [] });
     expect(await stored()).toEqual([{ ...STORED, seats: 9 }]);
+  });
+
+  it("gives each of a page's hooks its time, as no event waits for them", async () => {
+    await addUsers(context.test, 3);
+    for (let n = 1; n <= 7; n += 1) listed({ subscriptionId: `sub_${n}`, customerId: `cus_${n}` });
+    const now = performance.now.bind(performance);
+    let aheadMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + aheadMs);
+    const withSubscriptionChange = () => {
+      aheadMs += 500_000;
+    };
+    const hooks = withHooksOf([{ name: "slow", withSubscriptionChange }], 600_000);
+    const intake = { ...context.runtime.intake, hooks };
+    const source = providerSubscriptions(SLOT, connection(), NO_MAPPING);
+    try {
+      const of = { slot: SLOT, mapping: NO_MAPPING, api: api() };
+      expect(await importSubscriptions(intake, of, source, QUIET)).toEqual({
+        ...counts(7, 0, 0),
+        unmatched: [],
+      });
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it("counts an earlier event as late when it is delivered afterwards", async () => {
