@@ -8154,4 +8154,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-subscriptions.test.ts"],
     only: "each of a page's hooks",
   },
+  {
+    file: "src/ui/stepper.tsx",
+    find: "w-16 min-w-0 ",
+    replace: "w-16 ",
+    fault: "a plan's seats stick out of its card where letters are twice as large on a phone",
+    tests: ["test/system/browser/room.test.ts"],
+    only: "within its card",
+    inPages: true,
+  },
 ];

@@ -6,9 +6,9 @@ import { FieldFrame, useField } from "./field.tsx";
 import { formatPrice } from "./price.ts";
 
 const BUTTON =
-  "flex w-9 items-center justify-center border border-line-strong bg-surface hover:bg-raised aria-disabled:cursor-default aria-disabled:bg-surface aria-disabled:text-line-strong noscript:hidden";
+  "flex w-9 shrink-0 items-center justify-center border border-line-strong bg-surface hover:bg-raised aria-disabled:cursor-default aria-disabled:bg-surface aria-disabled:text-line-strong noscript:hidden";
 const BOX =
-  "min-h-9 w-16 border-line-strong border-y bg-surface px-1 text-center tabular-nums [appearance:textfield] aria-invalid:border-bad noscript:w-24 noscript:rounded-box noscript:border noscript:[appearance:auto] [&::-webkit-inner-spin-button]:appearance-none noscript:[&::-webkit-inner-spin-button]:[appearance:auto]";
+  "min-h-9 w-16 min-w-0 border-line-strong border-y bg-surface px-1 text-center tabular-nums [appearance:textfield] aria-invalid:border-bad noscript:w-24 noscript:rounded-box noscript:border noscript:[appearance:auto] [&::-webkit-inner-spin-button]:appearance-none noscript:[&::-webkit-inner-spin-button]:[appearance:auto]";
 
 /** A number input with plus and minus buttons. Without JavaScript a plain number field. */
 export function Stepper({
@@ -47,7 +47,7 @@ export function Stepper({
   return (
     <FieldFrame id={id} label={label} help={help} error={error}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="flex">
+        <div className="flex min-w-0">
           <button
             type="button"
             onClick={() => step(-1)}
