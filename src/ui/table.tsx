@@ -92,12 +92,15 @@ export function Cell({
 export function MainCell({
   href,
   description,
+  isWhole = false,
   className,
   children,
 }: {
   href: string;
   /** Shown below the link. */
   description?: ReactNode;
+  /** Whether what has no room is continued on the next line, and not cut off, on wide screens too. */
+  isWhole?: boolean;
   className?: string;
   children: ReactNode;
 }) {
@@ -108,13 +111,18 @@ export function MainCell({
         prefetch={false}
         data-row=""
         dir="auto"
-        className="block break-words text-left font-medium sm:truncate after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none"
+        className={classes(
+          "block break-words text-left font-medium after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none",
+          !isWhole && "sm:truncate",
+        )}
       >
         {children}
         <PendingLink href={href} />
       </Link>
       {description && (
-        <span className="wrap-anywhere block text-muted text-sm sm:truncate">{description}</span>
+        <span className={classes("wrap-anywhere block text-muted text-sm", !isWhole && "sm:truncate")}>
+          {description}
+        </span>
       )}
     </th>
   );

@@ -1,9 +1,15 @@
 import { expect, it } from "vitest";
-import { createUser } from "../../support/people.ts";
+import { numberedEvent } from "../../fixtures/numbered-event.ts";
+import { deliverWebhook } from "../../support/http.ts";
+import { createAdmin, createUser } from "../../support/people.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
 import { siteInBrowser } from "./site-in-browser.ts";
 
 const PHONE = { width: 390, height: 844 };
+const TABLETS = [
+  { width: 768, height: 1024 },
+  { width: 1024, height: 768 },
+];
 
 describeInBrowser("a window that is not wide", () => {
   const { site, visit } = siteInBrowser();
@@ -16,6 +22,24 @@ describeInBrowser("a window that is not wide", () => {
     await page.evaluate("document.documentElement.style.fontSize = '200%'");
     expect(await buttons.evaluateAll(BESIDE_THEIR_CARD)).toEqual([]);
   });
+
+  it("shows the names of events and actions whole on a tablet", async () => {
+    await deliverWebhook(site.url, "provider-a", numberedEvent("seeded", 15));
+    await site.test.rows(
+      `insert into audit_entry (actor_kind, actor_id, action, target_type, target_id)
+       values ('session', repeat('u', 32), 'event_endpoint.changed', 'event_endpoint', repeat('e', 36))`,
+    );
+    const page = await visit({ as: await createAdmin(site.test), bypassCSP: true });
+    for (const path of ["/admin/webhooks", "/admin/audit"]) {
+      await page.goto(path);
+      await page.locator("tbody th > :first-child").first().waitFor();
+      await page.evaluate("document.fonts.ready.then(() => null)");
+      for (const viewport of TABLETS) {
+        await page.setViewportSize(viewport);
+        expect.soft(await page.evaluate(BROKEN_NAMES), `${path} ${viewport.width}`).toEqual([]);
+      }
+    }
+  });
 });
 
 const BESIDE_THEIR_CARD = (buttons: Element[]) =>
@@ -25,3 +49,15 @@ const BESIDE_THEIR_CARD = (buttons: Element[]) =>
     );
     return Number(inner) > Number(outer) ? [inner] : [];
   });
+
+/** The names at the beginning of rows that are cut off, or broken within one of the words between their dots. */
+const BROKEN_NAMES = `[...document.querySelectorAll("tbody th > :first-child")].flatMap((name) => {
+    const broken = name.scrollWidth > name.clientWidth ? [name.textContent] : [];
+    const texts = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const word = document.createRange();
+      word.selectNodeContents(texts.currentNode);
+      if (word.getClientRects().length > 1) broken.push(texts.currentNode.data);
+    }
+    return broken;
+  })`;

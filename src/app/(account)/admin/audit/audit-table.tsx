@@ -3,6 +3,7 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { Messages } from "../../../../messages/messages.ts";
 import type { listAuditEntries } from "../../../../operations/audit/list-audit-entries.ts";
+import { DottedName } from "../../../../ui/dotted-name.tsx";
 import { Cell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { describeDetails } from "./describe-details.ts";
@@ -24,7 +25,9 @@ export async function AuditTable({ path, entries }: { path: string; entries: rea
       {entries.map((entry) => (
         <Row key={entry.id}>
           <th scope="row" className="w-full max-w-0 text-left font-normal">
-            <span className="block break-words font-medium">{entry.action}</span>
+            <span className="block break-words font-medium">
+              <DottedName name={entry.action} />
+            </span>
             {/* Replace their columns on narrow screens. */}
             <span className="block text-sm sm:hidden">
               <Actor path={path} entry={entry} />
@@ -34,10 +37,10 @@ export async function AuditTable({ path, entries }: { path: string; entries: rea
             </span>
             <Details details={entry.details} />
           </th>
-          <Cell from="sm" className="max-w-56">
+          <Cell from="sm" className="max-w-36 xl:max-w-56">
             <Actor path={path} entry={entry} />
           </Cell>
-          <Cell from="md" className="max-w-48">
+          <Cell from="md" className="max-w-32 xl:max-w-48">
             <Target path={path} entry={entry} />
           </Cell>
           <Cell align="end" className="whitespace-nowrap">

@@ -1,6 +1,7 @@
 import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { listDeliveries } from "../../../../operations/webhooks/list-deliveries.ts";
+import { DottedName } from "../../../../ui/dotted-name.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { failureTexts } from "../../../gate/failure-text.ts";
@@ -29,6 +30,7 @@ export async function DeliveryTable({ deliveries }: { deliveries: readonly Deliv
         <Row key={delivery.id}>
           <MainCell
             href={`/admin/webhooks/${delivery.id}`}
+            isWhole
             className="max-sm:text-sm"
             description={
               delivery.status === "failed" && delivery.lastError !== null
@@ -36,7 +38,7 @@ export async function DeliveryTable({ deliveries }: { deliveries: readonly Deliv
                 : delivery.eventId
             }
           >
-            {delivery.eventType}
+            <DottedName name={delivery.eventType} />
           </MainCell>
           <Cell>
             <DeliveryStatusLabel status={delivery.status} />
