@@ -8190,4 +8190,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "whole on a tablet",
     inPages: true,
   },
+  {
+    file: "src/observability/metrics.ts",
+    find: '      operations.inc({ operation, outcome: "defect" }, 0);\n',
+    replace: "",
+    fault: "no alert reports an operation's first defect after a start, as its counter begins at 1",
+    tests: ["test/observability/metrics.test.ts"],
+  },
+  {
+    file: "src/observability/metrics.ts",
+    find: 'for (const outcome of ["forgotten", "refused"]) memoryFull.inc({ outcome }, 0);',
+    replace: "",
+    fault: "no alert reports the first client that is refused for want of memory, as its counter begins at 1",
+    tests: ["test/observability/metrics.test.ts"],
+  },
 ];

@@ -100,6 +100,7 @@ export function createMetrics({ countFlagged, outboundState, askLimiter, refused
   for (const slot of SLOTS) for (const outcome of FAILURES) deliveries.inc({ slot, outcome }, 0);
   for (const job of JOB_NAMES) jobs.inc({ job, outcome: "failed" }, 0);
   for (const scope of refusedWithoutStore) withoutStore.inc({ scope, how: "unavailable" }, 0);
+  for (const outcome of ["forgotten", "refused"]) memoryFull.inc({ outcome }, 0);
   const outbound = outboundMetrics(registry, outboundState);
   const updateFlagged = async () => {
     const counts = await nullOnErrorOrTimeout(countFlagged());
@@ -122,7 +123,10 @@ export function createMetrics({ countFlagged, outboundState, askLimiter, refused
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
-    called: (operation: string, outcome: string) => operations.inc({ operation, outcome }),
+    called: (operation: string, outcome: string) => {
+      operations.inc({ operation, outcome: "defect" }, 0);
+      operations.inc({ operation, outcome });
+    },
     requested: (version: string, chosenBy: string) => restRequests.inc({ version, chosen_by: chosenBy }),
     /** An attempt to deliver an outbound event. */
     sent: outbound.sent,

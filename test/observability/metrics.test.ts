@@ -66,13 +66,17 @@ it("does not wait for counts that a silent database does not return", async () =
 });
 
 it("counts what alerts watch from 0, as the growth of a series that begins at 1 is not seen", async () => {
-  const { text } = await createMetrics({ ...QUIET, refusedWithoutStore: ["billing"] }).read();
-  expect(text.match(/^tollgate_(?:webhook|job|limiter_without|outbound_deliveries)\S* 0$/gm)).toEqual(
+  const metrics = createMetrics({ ...QUIET, refusedWithoutStore: ["billing"] });
+  metrics.called("plans.list", "ok");
+  const { text } = await metrics.read();
+  expect(text.match(/^tollgate_(?:webhook|job|operations|limiter|outbound_deliveries)\S* 0$/gm)).toEqual(
     expect.arrayContaining([
       'tollgate_webhook_deliveries_total{slot="provider-c",outcome="refused"} 0',
       'tollgate_webhook_deliveries_total{slot="provider-a",outcome="unavailable"} 0',
       'tollgate_job_runs_total{job="nightly-comparison",outcome="failed"} 0',
+      'tollgate_operations_total{operation="plans.list",outcome="defect"} 0',
       'tollgate_limiter_without_store_total{scope="billing",how="unavailable"} 0',
+      'tollgate_limiter_memory_full_total{outcome="refused"} 0',
       'tollgate_outbound_deliveries_total{outcome="failed"} 0',
       "tollgate_outbound_deliveries_given_up_total 0",
     ]),
