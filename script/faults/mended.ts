@@ -8204,4 +8204,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "no alert reports the first client that is refused for want of memory, as its counter begins at 1",
     tests: ["test/observability/metrics.test.ts"],
   },
+  {
+    file: "src/operations/operation.ts",
+    find: 'code === "internal" ? "defect" : code',
+    replace: 'error instanceof Refusal ? code : "defect"',
+    fault: "the metrics count each call as a defect while the database is away",
+    tests: ["test/operations/gate.test.ts"],
+    only: "counts a call as unavailable",
+  },
 ];

@@ -10,7 +10,7 @@ import type { Permission } from "../domain/callers/permission.ts";
 import { invalidInput, whetherMissing } from "../domain/refusals/invalid-input.ts";
 import type { RefusalCode } from "../domain/refusals/reason-definition.ts";
 import { COMMON_REASONS, type Reason } from "../domain/refusals/reasons.ts";
-import { Refusal, refuse } from "../domain/refusals/refusal.ts";
+import { Refusal, refusalFor, refuse } from "../domain/refusals/refusal.ts";
 import { type Tracing, traced } from "../domain/tracing.ts";
 import type { ChargedScope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
@@ -107,7 +107,8 @@ export async function execute<Deps, Input extends z.ZodType, Output extends z.Zo
     observe(operation.name, "ok");
     return output;
   } catch (error) {
-    observe(operation.name, error instanceof Refusal ? error.code : "defect");
+    const { code } = refusalFor(error);
+    observe(operation.name, code === "internal" ? "defect" : code);
     throw error;
   }
 }

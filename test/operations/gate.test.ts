@@ -5,7 +5,9 @@ import type { Permission } from "../../src/domain/callers/permission.ts";
 import { Refusal } from "../../src/domain/refusals/refusal.ts";
 import { LimiterUnavailable, type Limits } from "../../src/limits/rate-limit.ts";
 import { type Call, charge, isLate } from "../../src/operations/call.ts";
+import { listEvents } from "../../src/operations/events/list-events.ts";
 import { type AccessLevel, defineOperation, execute, type Gate } from "../../src/operations/operation.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { testLimits } from "../support/guarded-app.ts";
 import { ANONYMOUS, apiKey, session } from "./test-context.ts";
 
@@ -218,4 +220,19 @@ describe("a charge", () => {
     expect(await outcomeOf(charge("api", limits, callBy(SERVICE_KEY)))).toBe("rate_limited");
     await expect(charge("service-key", limits, callBy(CALLERS.user))).rejects.toThrow("no limit of its own");
   });
+});
+
+it("counts a call as unavailable while the database is away, and as a defect only what is one", async () => {
+  const url = "postgres://somebody@127.0.0.1:1/tollgate";
+  const database = openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 5_000 });
+  const observed: string[] = [];
+  const observe = (_: string, outcome: string) => void observed.push(outcome);
+  const deps = { ...gate({ observe }), database, log: { error: () => {} } };
+  const reader: Caller = { ...SERVICE_KEY, permissions: ["events:read"] };
+  await expect(execute(listEvents, deps, callBy(reader), () => ({}))).rejects.toThrow("ECONNREFUSED");
+  await database.close();
+  await expect(
+    execute(listEvents, deps, callBy(reader), () => Promise.reject(new Error("broken"))),
+  ).rejects.toThrow();
+  expect(observed).toEqual(["unavailable", "defect"]);
 });
