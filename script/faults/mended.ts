@@ -7985,18 +7985,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "named by doctor",
   },
   {
-    file: "src/store/prepared-statements.ts",
-    find: `  try {
-    while (connections.length < 2) connections.push(await database.connection());
-`,
-    replace: `  while (connections.length < 2) connections.push(await database.connection());
-  try {
-`,
-    fault: "a command or start that gets one connection of two waits for ever",
-    tests: ["test/cli/refused-database.test.ts"],
-    only: "single connection",
-  },
-  {
     file: "src/providers/stripe/schedule-change.ts",
     find: "    currency: phase.currency,\n",
     replace: "",
@@ -8211,5 +8199,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the metrics count each call as a defect while the database is away",
     tests: ["test/operations/gate.test.ts"],
     only: "counts a call as unavailable",
+  },
+  {
+    file: "src/store/prepared-statements.ts",
+    find: "  if (await isDirect(database)) return;\n",
+    replace: "",
+    fault: "doctor cannot reach a database that has one connection left",
+    tests: ["test/doctor/check-connections.test.ts"],
+    only: "single free connection",
   },
 ];

@@ -1,15 +1,17 @@
-import { type Connection, type Database, sqlState } from "./database.ts";
+import { type Connection, type Database, rethrowClassified, sqlState } from "./database.ts";
 import { DUPLICATE_PREPARED_STATEMENT, INVALID_SQL_STATEMENT_NAME } from "./driver/sql-states.ts";
 
 const PREPARED_TWICE = { name: "prepared_twice", text: "select 1" };
 
 /**
- * Runs a prepared statement on two connections. A pooler that does not know prepared statements has both run by
- * the same connection to PostgreSQL, which already has it then. Without this a server would start, and be of no
- * use from its second connection on.
+ * Behind a pooler, runs a prepared statement on two connections. One that does not know prepared statements has
+ * both run by the same connection to PostgreSQL, which already has it then. Without this a server would start,
+ * and be of no use from its second connection on.
  * @throws DatabaseError see `isPreparedStatementLost`
  */
 export async function tryPreparedStatements(database: Database): Promise<void> {
+  // Where PostgreSQL's connections are all in use, there may be no second one.
+  if (await isDirect(database)) return;
   const connections: Connection[] = [];
   try {
     while (connections.length < 2) connections.push(await database.connection());
@@ -18,6 +20,20 @@ export async function tryPreparedStatements(database: Database): Promise<void> {
     for (const connection of connections) await connection.run(PREPARED_TWICE);
   } finally {
     for (const connection of connections) connection.release({ healthy: true });
+  }
+}
+
+/** Whether the process that answers is the one that has accepted the connection. */
+async function isDirect({ pool }: Database): Promise<boolean> {
+  const client = await pool.connect().catch(rethrowClassified);
+  try {
+    const { processID } = client as unknown as { processID: number | null };
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    return rows[0]?.pid === processID;
+  } catch (error) {
+    return rethrowClassified(error);
+  } finally {
+    client.release();
   }
 }
 

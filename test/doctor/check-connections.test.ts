@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
 import { checkConnections, SERVER_CONNECTIONS } from "../../src/doctor/check-connections.ts";
+import { checkDatabase } from "../../src/doctor/check-database.ts";
 import { INTAKE_CONNECTIONS } from "../../src/intake/create-intake.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { emptyDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/variables.ts";
 import { describeBehindPgBouncer } from "../system/compatibility/debian-postgres.ts";
 
 /** A database that a role of its own owns, and that role's finding. */
@@ -20,7 +23,7 @@ async function owned() {
     await other.drop();
   });
   const url = Object.assign(new URL(test.url), { username: name, password: "owner" });
-  return { ...test, name, finding: () => findingAt(url.href) };
+  return { ...test, name, url: url.href, finding: () => findingAt(url.href) };
 }
 
 async function findingAt(url: string) {
@@ -49,6 +52,16 @@ it("warns where a role or database may open fewer connections than a server does
   await rows(ofDatabase);
   await rows(`alter role ${name} connection limit 50`);
   expect(await finding()).toBe(null);
+});
+
+it("is one of the checks that a single free connection is enough for", async () => {
+  const { name, rows, url } = await owned();
+  await rows(`alter role ${name} connection limit 1`);
+  const { findings } = await checkDatabase(readConfig(serverVariables(url)));
+  expect(findings.slice(0, 2)).toMatchObject([
+    { check: "database", state: "good" },
+    { check: "connections", state: "warning" },
+  ]);
 });
 
 it("knows how many a server opens: the intake's, 10 others and one to relay events", async () => {
