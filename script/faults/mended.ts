@@ -8208,4 +8208,26 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-connections.test.ts"],
     only: "single free connection",
   },
+  {
+    file: "src/store/subscriptions/subscriptions.ts",
+    find: " and not input.has_recovered then",
+    replace: " then",
+    fault:
+      "days of grace count from an earlier failure where its payment and the next failure are stored at once",
+    tests: ["test/intake/failing-since.test.ts"],
+  },
+  {
+    file: "src/intake/groups/subscription-changes.ts",
+    find: "if (renewal) failing.set(subscription.id, renewal);",
+    replace: "",
+    fault: "days of grace count from the last event of several that are stored at once",
+    tests: ["test/intake/failing-since.test.ts"],
+  },
+  {
+    file: "src/domain/subscriptions/failing-renewal.ts",
+    find: "before && isDoubted(before, after) ?",
+    replace: "before === undefined ?",
+    fault: "a late event that is stored with the next one begins new days of grace",
+    tests: ["test/intake/failing-since.test.ts"],
+  },
 ];

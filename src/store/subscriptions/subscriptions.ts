@@ -1,5 +1,6 @@
 import { isoText } from "../../domain/iso-text.ts";
 import type { Slot } from "../../domain/slot.ts";
+import type { FailingRenewal } from "../../domain/subscriptions/failing-renewal.ts";
 import type { LastNotified, Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
@@ -95,13 +96,16 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
   ["told_plan_id", "text", (subscription) => subscription.lastNotified?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
-const INPUT = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as input (${NAMES})`;
+const TYPES = [...COLUMNS.map(([, type]) => type), "boolean", "bigint"];
+const INPUT = `unnest(${TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(", ")})
+  as input (${NAMES}, has_recovered, failing_micros)`;
 
 const INSERT = {
   name: "insert_subscriptions",
   text: `
 insert into subscription (${NAMES}, past_due_since)
-select *, case when status = 'past_due' then coalesce(${timeOf("last_event_at_micros")}, clock_timestamp()) end
+select ${NAMES}, case when status = 'past_due'
+  then coalesce(${timeOf("coalesce(failing_micros, last_event_at_micros)")}, clock_timestamp()) end
 from ${INPUT}`,
 };
 
@@ -115,7 +119,8 @@ const FAILING_SINCE = `(
   select case when s.current_period_end between reported.at - interval '1 hour' and reported.at
     then s.current_period_end else reported.at end
   from (
-    select case when input.last_event_at_micros is distinct from s.last_event_at_micros
+    select case when input.failing_micros is not null then ${timeOf("input.failing_micros")}
+      when input.last_event_at_micros is distinct from s.last_event_at_micros
       then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
       else clock_timestamp() end as at
   ) reported
@@ -130,25 +135,30 @@ update subscription s set updated_at = clock_timestamp(),
     .join(", ")},
   past_due_since = case
     when input.status <> 'past_due' then case when ${IS_DOUBTED} then s.past_due_since end
-    when s.past_due_since is not null then s.past_due_since
+    when s.past_due_since is not null and not input.has_recovered then s.past_due_since
     else ${FAILING_SINCE} end
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
 };
 
+/** By the subscriptions' ids, where several events are stored at once. */
+type FailingRenewals = ReadonlyMap<string, FailingRenewal>;
+
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
 export async function insertSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
+  failing: FailingRenewals = new Map(),
 ): Promise<void> {
-  await transaction.run(INSERT, byColumn(subscriptions));
+  await transaction.run(INSERT, byColumn(subscriptions, failing));
 }
 
 export async function updateSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
+  failing: FailingRenewals = new Map(),
 ): Promise<void> {
-  await transaction.run(UPDATE, byColumn(subscriptions));
+  await transaction.run(UPDATE, byColumn(subscriptions, failing));
 }
 
 const RECORD_COMPARISON = {
@@ -180,6 +190,10 @@ export async function clearReviewFlag(transaction: Queryable, id: string): Promi
   return (await transaction.run(CLEAR_FLAG, [id])).length > 0;
 }
 
-function byColumn(subscriptions: readonly Subscription[]): unknown[][] {
-  return COLUMNS.map(([, , value]) => subscriptions.map(value));
+function byColumn(subscriptions: readonly Subscription[], failing: FailingRenewals): unknown[][] {
+  return [
+    ...COLUMNS.map(([, , value]) => subscriptions.map(value)),
+    subscriptions.map(({ id }) => failing.get(id)?.hasRecovered ?? false),
+    subscriptions.map(({ id }) => failing.get(id)?.sinceMicros ?? null),
+  ];
 }

@@ -1,0 +1,37 @@
+import type { Subscription } from "./subscription.ts";
+
+/** What several events that are stored at once say of a failing renewal: the last state alone does not show it. */
+export type FailingRenewal = {
+  /** It was not past due in between: days of grace that began earlier do not count any more. */
+  hasRecovered: boolean;
+  /** When it became past due, by the provider's clock; microseconds. `null`: not among these events, or not known. */
+  sinceMicros: number | null;
+};
+
+type State = Pick<Subscription, "status" | "outOfOrder" | "lastEventAtMicros" | "comparedAtMicros">;
+
+/** @param known after the events before this one; `undefined`: nothing yet */
+export function failingAfter(
+  known: FailingRenewal | undefined,
+  before: State | null,
+  after: State,
+): FailingRenewal | undefined {
+  if (after.status !== "past_due") {
+    return before && isDoubted(before, after) ? known : { hasRecovered: true, sinceMicros: null };
+  }
+  if (before?.status === "past_due" || (known && known.sinceMicros !== null)) return known;
+  const isNewest = after.lastEventAtMicros !== before?.lastEventAtMicros;
+  return {
+    hasRecovered: known?.hasRecovered ?? false,
+    sinceMicros: isNewest ? after.lastEventAtMicros : null,
+  };
+}
+
+/** A late event says nothing of the present: what it ends by mistake keeps its start until it is compared. */
+function isDoubted(before: State, after: State): boolean {
+  return (
+    after.outOfOrder &&
+    after.lastEventAtMicros === before.lastEventAtMicros &&
+    after.comparedAtMicros === before.comparedAtMicros
+  );
+}

@@ -1,0 +1,110 @@
+import { expect, it } from "vitest";
+import type { SubscriptionStatus } from "../../src/domain/subscriptions/subscription-status.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
+import { SECRETS } from "../support/variables.ts";
+
+const { test, runtime } = freshRuntime({ users: 2, variables: { PROVIDER_A_ADAPTER: "stripe" } });
+
+type Report = [status: SubscriptionStatus, day: number];
+
+let count = 0;
+
+async function receive(subscriptionId: string, [status, day]: Report): Promise<void> {
+  count += 1;
+  const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    userId: "user_1",
+    planId: "pro",
+    subscriptionId,
+    eventId: `evt_${count}`,
+    status,
+    occurredAt: new Date(Date.UTC(2026, 0, day)),
+  });
+  const result = await runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+  expect(result).toMatchObject({ outcome: "applied" });
+}
+
+async function failingSince(subscriptionId: string): Promise<string | null> {
+  const [row] = await test.rows<{ day: string | null }>(
+    `select to_char(past_due_since at time zone 'utc', 'MM-DD') as day from subscription
+     where provider_subscription_id = $1`,
+    [subscriptionId],
+  );
+  return row?.day ?? null;
+}
+
+it.each<[string, string | null, { known: Report[]; arriving: Report[] }]>([
+  [
+    "it was paid, and the next renewal failed",
+    "01-30",
+    {
+      known: [
+        ["active", 1],
+        ["past_due", 2],
+      ],
+      arriving: [
+        ["active", 29],
+        ["past_due", 30],
+      ],
+    },
+  ],
+  [
+    "it failed, and changed since",
+    "01-02",
+    {
+      known: [["active", 1]],
+      arriving: [
+        ["past_due", 2],
+        ["past_due", 9],
+      ],
+    },
+  ],
+  [
+    "it is not known yet",
+    "01-02",
+    {
+      known: [],
+      arriving: [
+        ["past_due", 2],
+        ["past_due", 9],
+      ],
+    },
+  ],
+  [
+    "a late event contradicts it",
+    "01-10",
+    {
+      known: [
+        ["active", 1],
+        ["past_due", 10],
+      ],
+      arriving: [
+        ["active", 9],
+        ["past_due", 20],
+      ],
+    },
+  ],
+  [
+    "it was paid in the end",
+    null,
+    {
+      known: [["past_due", 2]],
+      arriving: [
+        ["active", 9],
+        ["past_due", 10],
+        ["active", 11],
+      ],
+    },
+  ],
+])(
+  "counts the days of grace from the failure, whether its events are stored at once or not: %s",
+  async (name, day, { known, arriving }) => {
+    const [singly, together] = [`${name}, singly`, `${name}, together`];
+    for (const report of [...known, ...arriving]) await receive(singly, report);
+    for (const report of known) await receive(together, report);
+    await Promise.all(arriving.map((report) => receive(together, report)));
+    expect([await failingSince(singly), await failingSince(together)]).toEqual([day, day]);
+  },
+);
