@@ -1166,9 +1166,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-subscriptions.test.ts"],
   },
   {
-    file: "src/store/subscriptions/subscriptions.ts",
-    find: "input.out_of_order and input.last_event_at_micros is not distinct from",
-    replace: "false and input.last_event_at_micros is not distinct from",
+    file: "src/domain/subscriptions/failing-renewal.ts",
+    find: "before && isDoubted(before, after) ?",
+    replace: "before === undefined ?",
     fault: "a late event starts the grace period anew",
     tests: ["test/reconcile/self-heal.test.ts"],
     only: "keeps its start",
@@ -8221,13 +8221,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     find: "if (renewal) failing.set(subscription.id, renewal);",
     replace: "",
     fault: "days of grace count from the last event of several that are stored at once",
-    tests: ["test/intake/failing-since.test.ts"],
-  },
-  {
-    file: "src/domain/subscriptions/failing-renewal.ts",
-    find: "before && isDoubted(before, after) ?",
-    replace: "before === undefined ?",
-    fault: "a late event that is stored with the next one begins new days of grace",
     tests: ["test/intake/failing-since.test.ts"],
   },
 ];

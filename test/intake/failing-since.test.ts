@@ -87,6 +87,31 @@ it.each<[string, string | null, { known: Report[]; arriving: Report[] }]>([
     },
   ],
   [
+    "a late event ends it by mistake",
+    "01-02",
+    {
+      known: [
+        ["active", 1],
+        ["past_due", 2],
+      ],
+      arriving: [
+        ["past_due", 9],
+        ["active", 8],
+      ],
+    },
+  ],
+  [
+    "a late event ends one that is not known yet by mistake",
+    "01-09",
+    {
+      known: [],
+      arriving: [
+        ["past_due", 9],
+        ["active", 8],
+      ],
+    },
+  ],
+  [
     "it was paid in the end",
     null,
     {

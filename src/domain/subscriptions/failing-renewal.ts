@@ -1,8 +1,8 @@
 import type { Subscription } from "./subscription.ts";
 
-/** What several events that are stored at once say of a failing renewal: the last state alone does not show it. */
+/** What events that are stored at once say of a failing renewal: their last state alone does not show it. */
 export type FailingRenewal = {
-  /** It was not past due in between: days of grace that began earlier do not count any more. */
+  /** One of them has ended an earlier failure, whose start does not count any more. */
   hasRecovered: boolean;
   /** When it became past due, by the provider's clock; microseconds. `null`: not among these events, or not known. */
   sinceMicros: number | null;

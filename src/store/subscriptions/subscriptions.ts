@@ -105,13 +105,10 @@ const INSERT = {
   text: `
 insert into subscription (${NAMES}, past_due_since)
 select ${NAMES}, case when status = 'past_due'
-  then coalesce(${timeOf("coalesce(failing_micros, last_event_at_micros)")}, clock_timestamp()) end
+  then coalesce(${timeOf("coalesce(failing_micros, last_event_at_micros)")}, clock_timestamp())
+  else ${timeOf("failing_micros")} end
 from ${INPUT}`,
 };
-
-// A late event says nothing of the present: what it ends by mistake keeps its start until it is compared.
-const IS_DOUBTED = `(input.out_of_order and input.last_event_at_micros is not distinct from s.last_event_at_micros
-    and input.compared_at_micros is not distinct from s.compared_at_micros)`;
 
 // A renewal is due when the period ends, and its failure is reported soon after. Counted from the period's end, quotas do
 // not start over twice. The days of grace begin there too, so that only failures reported within an hour count.
@@ -134,21 +131,21 @@ update subscription s set updated_at = clock_timestamp(),
     .map(([name]) => `${name} = input.${name}`)
     .join(", ")},
   past_due_since = case
-    when input.status <> 'past_due' then case when ${IS_DOUBTED} then s.past_due_since end
     when s.past_due_since is not null and not input.has_recovered then s.past_due_since
+    when input.status <> 'past_due' then ${timeOf("input.failing_micros")}
     else ${FAILING_SINCE} end
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
 };
 
-/** By the subscriptions' ids, where several events are stored at once. */
-type FailingRenewals = ReadonlyMap<string, FailingRenewal>;
+/** By the subscriptions' ids; `null`: what is stored is no event, but the provider's answer. */
+type FailingRenewals = ReadonlyMap<string, FailingRenewal> | null;
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
 export async function insertSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
-  failing: FailingRenewals = new Map(),
+  failing: FailingRenewals = null,
 ): Promise<void> {
   await transaction.run(INSERT, byColumn(subscriptions, failing));
 }
@@ -156,7 +153,7 @@ export async function insertSubscriptions(
 export async function updateSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
-  failing: FailingRenewals = new Map(),
+  failing: FailingRenewals = null,
 ): Promise<void> {
   await transaction.run(UPDATE, byColumn(subscriptions, failing));
 }
@@ -193,7 +190,9 @@ export async function clearReviewFlag(transaction: Queryable, id: string): Promi
 function byColumn(subscriptions: readonly Subscription[], failing: FailingRenewals): unknown[][] {
   return [
     ...COLUMNS.map(([, , value]) => subscriptions.map(value)),
-    subscriptions.map(({ id }) => failing.get(id)?.hasRecovered ?? false),
-    subscriptions.map(({ id }) => failing.get(id)?.sinceMicros ?? null),
+    subscriptions.map(({ id, status }) =>
+      failing === null ? status !== "past_due" : (failing.get(id)?.hasRecovered ?? false),
+    ),
+    subscriptions.map(({ id }) => failing?.get(id)?.sinceMicros ?? null),
   ];
 }
