@@ -8223,4 +8223,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "days of grace count from the last event of several that are stored at once",
     tests: ["test/intake/failing-since.test.ts"],
   },
+  {
+    file: "src/domain/subscriptions/subscription.ts",
+    find: "userId === null && isRunning(status) && !cancelAtPeriodEnd",
+    replace: "isRunning(status) && !cancelAtPeriodEnd",
+    fault: "a webhook has the running subscription canceled that it is about",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+    only: "while it has its person",
+  },
+  {
+    file: "src/domain/subscriptions/subscription.ts",
+    find: "userId === null && isRunning(status) && !cancelAtPeriodEnd",
+    replace: "userId === null && !cancelAtPeriodEnd",
+    fault: "the end of a deleted person's subscription has it canceled once more",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+    only: "while it has its person",
+  },
 ];

@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 23,
+  users: 25,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -225,6 +225,28 @@ it("a subscription of a deleted account is canceled again once it is resumed, bu
   // From before it was canceled: whether it goes on, the comparison with the provider tells.
   expect(await becauseAfter(1, false)).toEqual([]);
   expect(await becauseAfter(3, false)).toEqual([{ because: "resumed" }]);
+});
+
+it("a subscription is not canceled as a resumed one while it has its person, nor once it has ended", async () => {
+  const [kept, ended] = ["sub_kept", "sub_over"];
+  await createSubscription(test, "user_23", { provider_subscription_id: kept });
+  const id = await createSubscription(test, "user_24", { provider_subscription_id: ended });
+  await deleteUserData(runtime.database, "user_24", { canceled: new Set([id]), by: OPERATOR });
+  for (const [name, subscriptionId, userId] of [
+    ["customer.subscription.updated", kept, "user_23"],
+    ["customer.subscription.deleted", ended, "user_24"],
+  ] as const) {
+    const status = name === "customer.subscription.deleted" ? "canceled" : "active";
+    const about = { subscriptionId, userId, planId: "pro", priceId: "price_pro_monthly", status } as const;
+    const { body } = loadFixture("stripe", name, { ...about, cancelAtPeriodEnd: false });
+    await receive("provider-a", "stripe", body);
+  }
+  expect(
+    await test.rows(
+      "select provider_subscription_id from unwanted_subscription where provider_subscription_id = any ($1)",
+      [[kept, ended]],
+    ),
+  ).toEqual([]);
 });
 
 it("a subscription that is paid for only after its account was deleted is to be canceled and refunded", async () => {
