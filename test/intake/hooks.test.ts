@@ -324,6 +324,25 @@ describe("withSubscriptionChange", () => {
     expect(await seats()).toEqual([]);
   });
 
+  it("is not answered as failed where its failure cannot be stored", async () => {
+    await test.rows(
+      "create function refuse_failure() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$",
+    );
+    await test.rows(
+      `create trigger refuse_failure before update on webhook_delivery for each row
+       when (new.status = 'failed') execute function refuse_failure()`,
+    );
+    hook = () => {
+      throw new Error("no");
+    };
+    try {
+      expect(await receive(CREATED)).toMatchObject({ outcome: "unavailable" });
+    } finally {
+      await test.rows("drop function refuse_failure cascade");
+    }
+    expect(await lastReasons()).toEqual([]);
+  });
+
   it("does not take a lock that it waits for for the event's fault", async () => {
     await test.rows("insert into hook_note (note) values ('total')");
     hook = (_, tx) => tx.query("select from hook_note where note = 'total' for update");
