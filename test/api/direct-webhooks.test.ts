@@ -52,6 +52,12 @@ it("answers a wrong signature as the app does", async () => {
   expect(direct).toEqual(app);
 });
 
+it("refuses a Host that is none, as the app does", async () => {
+  const { direct, app } = await responses("/api/webhooks/provider-a", "host", { host: "no host" });
+  expect(direct).toMatchObject({ status: 400, body: { error: "Bad request" } });
+  expect(direct).toEqual(app);
+});
+
 it.each(["v2", "v9"])("applies X-API-Version: %s", async (version) => {
   const { direct, app } = await responses("/api/webhooks/provider-a", version, { "x-api-version": version });
   expect(direct.status).toBe(version === "v2" ? 200 : 400);
