@@ -8255,4 +8255,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/direct-webhooks.test.ts"],
     only: "a Host that is none",
   },
+  {
+    file: "src/api/versions/versioning.ts",
+    find: "inShapeOfSurface(c, refusal, answerRefusal(c, refusal, { headers }))",
+    replace: "Promise.resolve(answerRefusal(c, refusal, { headers }))",
+    fault: "clients of RPC and GraphQL cannot read why a version is refused",
+    tests: ["test/api/version-headers.test.ts"],
+    only: "in the shape that the clients of each surface read",
+  },
 ];

@@ -64,3 +64,36 @@ it("reports the same versions at /api/version", async () => {
     versions: { v1: { deprecated: false }, v2: { deprecated: false } },
   });
 });
+
+it.each([
+  [
+    "an unknown version in the path",
+    "/api/v9",
+    {},
+    404,
+    "Not found: expected /api/<version>/",
+    "unknown_version",
+  ],
+  [
+    "one in the header",
+    "/api",
+    { "x-api-version": "v9" },
+    400,
+    "X-API-Version: expected one of",
+    "invalid_input",
+  ],
+])("refuses %s in the shape that the clients of each surface read", async (...row) => {
+  const [, prefix, headers, status, message, reason] = row;
+  const sentence = expect.stringContaining(message);
+  const surfaces: [string, object][] = [
+    ["/version", { error: sentence }],
+    ["/auth/get-session", { error: sentence, message: sentence, code: expect.any(String) }],
+    ["/trpc/user.me", { error: { json: { message: sentence, data: { httpStatus: status, reason } } } }],
+    ["/graphql?query=%7B__typename%7D", { errors: [{ message: sentence, extensions: { reason } }] }],
+  ];
+  for (const [path, shape] of surfaces) {
+    const response = await sendRequest(server.url, "GET", `${prefix}${path}`, { headers: { ...headers } });
+    expect(response.headers.get("x-api-version")).toBe("v1");
+    expect(response, path).toMatchObject({ status, body: shape });
+  }
+});

@@ -1,9 +1,10 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { VersionCatalog, VersionChoice } from "../../domain/api-version.ts";
+import { Refusal, type RefusalFacts } from "../../domain/refusals/refusal.ts";
 import { addHeaders } from "../../http/add-headers.ts";
 import { answerRefusal } from "../../http/error-response.ts";
 import { headersApplied, responseHeaders } from "../../http/response-headers.ts";
-import { withErrorCode } from "../auth.ts";
+import { inShapeOfSurface } from "../surface-error.ts";
 import {
   type DeprecationFormat,
   fixedHeadersOf,
@@ -38,7 +39,7 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const version = headersOf.get(name);
     c.set("apiVersion", version === undefined ? catalog.current : name);
     if (version === undefined || isMalformed(c.req.path))
-      return withErrorCode(c, refuseVersion(c, target, { catalog, appUrl, format }));
+      return refuseVersion(c, target, { catalog, appUrl, format });
     c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
     const headers = headersFor(version, target);
     const head = responseHeaders(c);
@@ -66,21 +67,24 @@ function refuseVersion(
   c: Context<Versioned>,
   target: RequestTarget,
   { catalog, format }: Versioning,
-): Response {
+): Promise<Response> {
   const headers = Object.fromEntries(fixedHeadersOf(c.get("apiVersion"), catalog, format));
   if (target.version === null) headers.vary = "X-API-Version";
-  const supported = [...catalog.supported];
-  if (isMalformed(c.req.path) || target.version !== null)
-    return answerRefusal(c, { reason: "unknown_version", params: { supported } }, { headers });
-  return answerRefusal(
-    c,
-    {
-      reason: "invalid_input",
-      params: { problem: "not_one_of", values: supported },
-      field: "X-API-Version",
-    },
-    { headers },
-  );
+  const isInPath = isMalformed(c.req.path) || target.version !== null;
+  const refusal = new Refusal(isInPath ? unknownInPath(catalog) : unknownInHeader(catalog));
+  return inShapeOfSurface(c, refusal, answerRefusal(c, refusal, { headers }));
+}
+
+function unknownInPath({ supported }: VersionCatalog): RefusalFacts {
+  return { reason: "unknown_version", params: { supported: [...supported] } };
+}
+
+function unknownInHeader({ supported }: VersionCatalog): RefusalFacts {
+  return {
+    reason: "invalid_input",
+    params: { problem: "not_one_of", values: [...supported] },
+    field: "X-API-Version",
+  };
 }
 
 function headersFor(
