@@ -24,10 +24,12 @@ describeInBrowser("a window that is not wide", () => {
   });
 
   it("shows the names of events and actions whole on a tablet", async () => {
-    await deliverWebhook(site.url, "provider-a", numberedEvent("seeded", 15));
+    const { id } = await createUser(site.test);
+    await deliverWebhook(site.url, "provider-a", numberedEvent("seeded-".repeat(6), 0, 1, "stripe", id));
+    await site.test.rows("update webhook_delivery set received_at = now() - interval '50 minutes'");
     await site.test.rows(
-      `insert into audit_entry (actor_kind, actor_id, action, target_type, target_id)
-       values ('session', repeat('u', 32), 'event_endpoint.changed', 'event_endpoint', repeat('e', 36))`,
+      `insert into audit_entry (at, actor_kind, actor_id, address, action, target_type, target_id) values
+       (now() - interval '50 minutes', 'session', repeat('u', 32), '2001:db8::1', 'event_endpoint.changed', 'event_endpoint', repeat('e', 36))`,
     );
     const page = await visit({ as: await createAdmin(site.test), bypassCSP: true });
     for (const path of ["/admin/webhooks", "/admin/audit"]) {
@@ -50,14 +52,14 @@ const BESIDE_THEIR_CARD = (buttons: Element[]) =>
     return Number(inner) > Number(outer) ? [inner] : [];
   });
 
-/** The names at the beginning of rows that are cut off, or broken within one of the words between their dots. */
-const BROKEN_NAMES = `[...document.querySelectorAll("tbody th > :first-child")].flatMap((name) => {
-    const broken = name.scrollWidth > name.clientWidth ? [name.textContent] : [];
-    const texts = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
+/** What is cut off at the beginning of rows, and the names there that are broken within one of the words between their dots. */
+const BROKEN_NAMES = `[...document.querySelectorAll("tbody th > *")].flatMap((text) => {
+    const broken = text.scrollWidth > text.clientWidth ? [text.textContent] : [];
+    const parts = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (text.matches(":first-child") && parts.nextNode()) {
       const word = document.createRange();
-      word.selectNodeContents(texts.currentNode);
-      if (word.getClientRects().length > 1) broken.push(texts.currentNode.data);
+      word.selectNodeContents(parts.currentNode);
+      if (word.getClientRects().length > 1) broken.push(parts.currentNode.data);
     }
     return broken;
   })`;

@@ -10,6 +10,9 @@ import { describeDetails } from "./describe-details.ts";
 
 export type AuditEntry = z.output<typeof listAuditEntries.output>["items"][number];
 
+/** Ids, which have their whole text as a title, give way to the actions. */
+const IDS = "max-w-36 xl:max-w-52";
+
 export async function AuditTable({ path, entries }: { path: string; entries: readonly AuditEntry[] }) {
   const t = await getTranslations("adminAudit");
   return (
@@ -37,10 +40,10 @@ export async function AuditTable({ path, entries }: { path: string; entries: rea
             </span>
             <Details details={entry.details} />
           </th>
-          <Cell from="sm" className="max-w-36 xl:max-w-56">
+          <Cell from="sm" className={IDS}>
             <Actor path={path} entry={entry} />
           </Cell>
-          <Cell from="md" className="max-w-32 xl:max-w-48">
+          <Cell from="md" className={IDS}>
             <Target path={path} entry={entry} />
           </Cell>
           <Cell align="end" className="whitespace-nowrap">
