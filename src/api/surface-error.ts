@@ -10,7 +10,11 @@ import { shapeOf } from "./rpc/errors.ts";
  * A refusal of a request that has not reached its surface, with the body that clients of that surface read.
  * @param response the refusal as a REST response
  */
-export async function inShapeOfSurface(c: Context, refusal: Refusal, response: Response): Promise<Response> {
+export async function surfaceErrorResponse(
+  c: Context,
+  refusal: Refusal,
+  response: Response,
+): Promise<Response> {
   const { path } = c.req;
   if (path === "/api/trpc" || path.startsWith("/api/trpc/")) {
     const error = new TRPCError({ code: "INTERNAL_SERVER_ERROR", cause: refusal });

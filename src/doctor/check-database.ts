@@ -9,9 +9,9 @@ import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { providerKeyFirstUsedAt } from "../store/keys/provider-keys.ts";
 import { outboundState } from "../store/outbound/outbound-state.ts";
 import {
-  isPreparedStatementLost,
-  TURN_PREPARED_STATEMENTS_OFF,
-  tryPreparedStatements,
+  checkPreparedStatements,
+  isPreparedStatementError,
+  PREPARED_STATEMENTS_REMEDY,
 } from "../store/prepared-statements.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkCollation } from "./check-collation.ts";
@@ -65,17 +65,17 @@ async function connect(config: Config): Promise<DatabaseCheck> {
       await database.close();
     }
   } catch (error) {
-    return { findings: [brokenBy(error, config)], ...UNKNOWN };
+    return { findings: [connectionFailure(error, config)], ...UNKNOWN };
   } finally {
     await stop();
   }
 }
 
-function brokenBy(error: unknown, config: Config): Finding {
+function connectionFailure(error: unknown, config: Config): Finding {
   const problem = errorText(error);
-  if (isPreparedStatementLost(error)) {
-    const detail = `the pooler does not keep prepared statements: ${problem}`;
-    return broken("database", detail, `${TURN_PREPARED_STATEMENTS_OFF}.`);
+  if (isPreparedStatementError(error)) {
+    const detail = `the pooler does not track prepared statements: ${problem}`;
+    return broken("database", detail, `${PREPARED_STATEMENTS_REMEDY}.`);
   }
   return broken("database", `cannot be reached: ${problem}`, remedyOf(error, config));
 }
@@ -99,7 +99,7 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
   const { version, now, isReadOnly } = row as Row;
-  await tryPreparedStatements(database);
+  await checkPreparedStatements(database);
   const unsuitable = isReadOnly ? READ_ONLY : await unsuitableSetting(database);
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)

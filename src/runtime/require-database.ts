@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { hasNoSchema } from "../store/migrate.ts";
 import { lackOfKeys, missingKeys, RESTORE_AGAIN } from "../store/missing-keys.ts";
-import { tryPreparedStatements } from "../store/prepared-statements.ts";
+import { checkPreparedStatements } from "../store/prepared-statements.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 
 /** For commands that only read: a mistyped `DATA_DIR` must not become a new, empty database. @throws Error */
@@ -31,7 +31,7 @@ export async function requireKeys(database: Database): Promise<void> {
 
 /** Its version and encoding, what a role may set, and what a pooler keeps. @throws Error */
 export async function requireSettings(database: Database): Promise<void> {
-  await tryPreparedStatements(database);
+  await checkPreparedStatements(database);
   const unsuitable = await unsuitableSetting(database);
   if (unsuitable !== null) throw new Error(`DATABASE_URL: ${unsuitable.detail}. ${unsuitable.remedy}`);
 }

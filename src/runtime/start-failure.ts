@@ -1,7 +1,7 @@
 import { join, sep } from "node:path";
 import { isUntrusted, TRUST_DATABASE_AUTHORITY } from "../domain/untrusted-certificate.ts";
 import { DUPLICATE_TABLE, INSUFFICIENT_PRIVILEGE, INVALID_SCHEMA_NAME } from "../store/driver/sql-states.ts";
-import { isPreparedStatementLost, TURN_PREPARED_STATEMENTS_OFF } from "../store/prepared-statements.ts";
+import { isPreparedStatementError, PREPARED_STATEMENTS_REMEDY } from "../store/prepared-statements.ts";
 
 /**
  * The system's or PostgreSQL's error, with the variable that caused it.
@@ -12,8 +12,8 @@ export function startFailure(
   databaseVariable: "DATABASE_URL" | "DATA_DIR",
 ): string {
   const { code, message, syscall, path } = error;
-  if (isPreparedStatementLost(error))
-    return `DATABASE_PREPARED: a pooler does not keep prepared statements: ${message}. ${TURN_PREPARED_STATEMENTS_OFF}`;
+  if (isPreparedStatementError(error))
+    return `DATABASE_PREPARED: a pooler does not track prepared statements: ${message}. ${PREPARED_STATEMENTS_REMEDY}`;
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
     const remedy = code === undefined ? undefined : REMEDIES[code];

@@ -52,7 +52,7 @@ export type Connection = Queryable & {
 export type DatabaseOptions = {
   /** Of one server, or of several with commas between them: the primary among them is used. */
   url: string;
-  /** Off for poolers that cannot keep named statements (PgBouncer before 1.24, unless told to). */
+  /** Off for poolers that cannot keep named statements (PgBouncer before 1.24 without `max_prepared_statements`). */
   prepared: boolean;
   maxConnections: number;
   /** How long to wait for any response before the connection is abandoned, in milliseconds. */

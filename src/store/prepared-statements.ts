@@ -1,23 +1,23 @@
 import { type Connection, type Database, rethrowClassified, sqlState } from "./database.ts";
 import { DUPLICATE_PREPARED_STATEMENT, INVALID_SQL_STATEMENT_NAME } from "./driver/sql-states.ts";
 
-const PREPARED_TWICE = { name: "prepared_twice", text: "select 1" };
+const POOLER_CHECK = { name: "pooler_check", text: "select 1" };
 
 /**
- * Behind a pooler, runs a prepared statement on two connections. One that does not know prepared statements has
- * both run by the same connection to PostgreSQL, which already has it then. Without this a server would start,
- * and be of no use from its second connection on.
- * @throws DatabaseError see `isPreparedStatementLost`
+ * Behind a pooler, runs a prepared statement on two connections. One that does not track them runs both on one
+ * connection to PostgreSQL, which has the statement by then. Without this a server would start, and fail from its
+ * second connection on.
+ * @throws DatabaseError see `isPreparedStatementError`
  */
-export async function tryPreparedStatements(database: Database): Promise<void> {
-  // Where PostgreSQL's connections are all in use, there may be no second one.
+export async function checkPreparedStatements(database: Database): Promise<void> {
+  // A direct connection loses nothing, and there may be no second one.
   if (await isDirect(database)) return;
   const connections: Connection[] = [];
   try {
     while (connections.length < 2) connections.push(await database.connection());
-    // Nothing may be under way on either: the pooler would use two connections.
+    // Both must be idle, or the pooler would use two connections.
     for (const connection of connections) await connection.script("select 1");
-    for (const connection of connections) await connection.run(PREPARED_TWICE);
+    for (const connection of connections) await connection.run(POOLER_CHECK);
   } finally {
     for (const connection of connections) connection.release({ healthy: true });
   }
@@ -38,10 +38,10 @@ async function isDirect({ pool }: Database): Promise<boolean> {
 }
 
 /** Whether a pooler has run a prepared statement on a connection that has another of its name, or none. */
-export function isPreparedStatementLost(error: unknown): boolean {
+export function isPreparedStatementError(error: unknown): boolean {
   const state = sqlState(error);
   return state === DUPLICATE_PREPARED_STATEMENT || state === INVALID_SQL_STATEMENT_NAME;
 }
 
-export const TURN_PREPARED_STATEMENTS_OFF =
-  "Set DATABASE_PREPARED=off, or max_prepared_statements of PgBouncer 1.21 or later to 200";
+export const PREPARED_STATEMENTS_REMEDY =
+  "Set DATABASE_PREPARED=off, or max_prepared_statements=200 in PgBouncer 1.21 or later";

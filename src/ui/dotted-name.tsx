@@ -1,6 +1,6 @@
 import { Fragment } from "react";
 
-/** A name such as `customer.subscription.updated`: where it has no room, it is continued on the next line after a dot. */
+/** A name such as `customer.subscription.updated`, which wraps after a dot where it can. */
 export function DottedName({ name }: { name: string }) {
   const [first, ...others] = name.split(".");
   return (

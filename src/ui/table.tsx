@@ -92,15 +92,15 @@ export function Cell({
 export function MainCell({
   href,
   description,
-  isWhole = false,
+  wraps = false,
   className,
   children,
 }: {
   href: string;
   /** Shown below the link. */
   description?: ReactNode;
-  /** Whether what has no room is continued on the next line, and not cut off, on wide screens too. */
-  isWhole?: boolean;
+  /** Whether text that does not fit wraps on wide screens too, instead of being cut off. */
+  wraps?: boolean;
   className?: string;
   children: ReactNode;
 }) {
@@ -113,14 +113,14 @@ export function MainCell({
         dir="auto"
         className={classes(
           "block break-words text-left font-medium after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none",
-          !isWhole && "sm:truncate",
+          !wraps && "sm:truncate",
         )}
       >
         {children}
         <PendingLink href={href} />
       </Link>
       {description && (
-        <span className={classes("wrap-anywhere block text-muted text-sm", !isWhole && "sm:truncate")}>
+        <span className={classes("wrap-anywhere block text-muted text-sm", !wraps && "sm:truncate")}>
           {description}
         </span>
       )}

@@ -52,7 +52,7 @@ it("answers a wrong signature as the app does", async () => {
   expect(direct).toEqual(app);
 });
 
-it("refuses a Host that is none, as the app does", async () => {
+it("refuses an invalid Host, as the app does", async () => {
   const { direct, app } = await responses("/api/webhooks/provider-a", "host", { host: "no host" });
   expect(direct).toMatchObject({ status: 400, body: { error: "Bad request" } });
   expect(direct).toEqual(app);

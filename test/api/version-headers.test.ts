@@ -75,14 +75,14 @@ it.each([
     "unknown_version",
   ],
   [
-    "one in the header",
+    "an unknown version in the header",
     "/api",
     { "x-api-version": "v9" },
     400,
     "X-API-Version: expected one of",
     "invalid_input",
   ],
-])("refuses %s in the shape that the clients of each surface read", async (...row) => {
+])("refuses %s in each surface's error format", async (...row) => {
   const [, prefix, headers, status, message, reason] = row;
   const sentence = expect.stringContaining(message);
   const surfaces: [string, object][] = [

@@ -133,9 +133,9 @@ describe("the preview of a change", () => {
     expect(Object.keys(later)).toEqual(["Plan", "Seats", "Takes effect"]);
   });
 
-  it("names no cost in a currency other than that which the provider charges", async () => {
-    const due = async (chargedIn: string | null) => {
-      reader.access = { ...ACCESS, chargedIn };
+  it("names no cost in a currency other than the one the provider charges", async () => {
+    const due = async (chargedCurrency: string | null) => {
+      reader.access = { ...ACCESS, chargedCurrency };
       return (await lines(null, { planId: "team", isAtOnce: false }))["Amount due"];
     };
     expect([await due(null), await due("EUR"), await due("JPY")]).toEqual(["€150", "€150", undefined]);

@@ -54,7 +54,7 @@ it("warns where a role or database may open fewer connections than a server does
   expect(await finding()).toBe(null);
 });
 
-it("is one of the checks that a single free connection is enough for", async () => {
+it("needs only a single free connection", async () => {
   const { name, rows, url } = await owned();
   await rows(`alter role ${name} connection limit 1`);
   const { findings } = await checkDatabase(readConfig(serverVariables(url)));

@@ -211,7 +211,7 @@ it("checks the durability of a database that no server has used yet", async () =
   ]);
 });
 
-it("takes a socket of the database's own machine for a private network", async () => {
+it("takes a local socket as a private network", async () => {
   const test = await freshDatabase(0);
   cleanedUp(() => test.drop());
   const { username, password, port, pathname } = new URL(test.url);

@@ -397,7 +397,7 @@ describe("importing subscriptions from their provider", () => {
     expect(await stored()).toEqual([{ ...STORED, seats: 9 }]);
   });
 
-  it("gives each of a page's hooks its time, as no event waits for them", async () => {
+  it("gives each of a page's hooks its time, as no event waits", async () => {
     await addUsers(context.test, 3);
     for (let n = 1; n <= 7; n += 1) listed({ subscriptionId: `sub_${n}`, customerId: `cus_${n}` });
     const now = performance.now.bind(performance);

@@ -227,7 +227,7 @@ it("a subscription of a deleted account is canceled again once it is resumed, bu
   expect(await becauseAfter(3, false)).toEqual([{ because: "resumed" }]);
 });
 
-it("a subscription is not canceled as a resumed one while it has its person, nor once it has ended", async () => {
+it("a subscription is not canceled as resumed while it has its person, or once ended", async () => {
   const [kept, ended] = ["sub_kept", "sub_over"];
   await createSubscription(test, "user_23", { provider_subscription_id: kept });
   const id = await createSubscription(test, "user_24", { provider_subscription_id: ended });

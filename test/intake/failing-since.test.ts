@@ -101,7 +101,7 @@ it.each<[string, string | null, { known: Report[]; arriving: Report[] }]>([
     },
   ],
   [
-    "a late event ends one that is not known yet by mistake",
+    "a late event wrongly ends one that is not known yet",
     "01-09",
     {
       known: [],
@@ -124,7 +124,7 @@ it.each<[string, string | null, { known: Report[]; arriving: Report[] }]>([
     },
   ],
 ])(
-  "counts the days of grace from the failure, whether its events are stored at once or not: %s",
+  "starts the grace period at the failure, whether its events are stored at once or not: %s",
   async (name, day, { known, arriving }) => {
     const [singly, together] = [`${name}, singly`, `${name}, together`];
     for (const report of [...known, ...arriving]) await receive(singly, report);

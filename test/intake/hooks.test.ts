@@ -111,7 +111,7 @@ it("lets the calls of one transaction take the time of five, and those that no e
   }
 });
 
-it("lets a statement of a hook wait for a lock for less than its time, and then gives the transaction its own limits", async () => {
+it("lets a statement of a hook wait for a lock for less than its time, then restores the transaction's limits", async () => {
   const text =
     "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock";
   const seen: unknown[] = [];
@@ -324,7 +324,7 @@ describe("withSubscriptionChange", () => {
     expect(await seats()).toEqual([]);
   });
 
-  it("is not answered as failed where its failure cannot be stored", async () => {
+  it("is answered as unavailable where its failure cannot be stored", async () => {
     await test.rows(
       "create function refuse_failure() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$",
     );

@@ -41,7 +41,7 @@ it("shows the price of a subscription, but none for a price that has been replac
 it.each([
   ["USD", "EUR"],
   ["EUR", "JPY"],
-])("shows no price to whom the provider charges in another currency: after %s, %s", async (first, latest) => {
+])("shows no price if the latest payment was in another currency: %s, then %s", async (first, latest) => {
   const paid = (currency: string, at: string) =>
     test.rows(
       `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
@@ -57,7 +57,7 @@ it.each([
   await paid(latest, "2026-02-01T00:00:00Z");
   const [after] = (await accessOf(plans, "user_0")).items;
   const list = { amount: 2_000, currency: "EUR", interval: "month" };
-  const of = (currency: string) => ({ chargedIn: currency, price: currency === "EUR" ? list : null });
+  const of = (currency: string) => ({ chargedCurrency: currency, price: currency === "EUR" ? list : null });
   expect([before, after]).toMatchObject([of(first), of(latest)]);
   await test.rows("delete from subscription where id = $1", [id]);
 });

@@ -222,7 +222,7 @@ describe("a charge", () => {
   });
 });
 
-it("counts a call as unavailable while the database is away, and as a defect only what is one", async () => {
+it("counts a call as unavailable while the database is away, and only defects as such", async () => {
   const url = "postgres://somebody@127.0.0.1:1/tollgate";
   const database = openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 5_000 });
   const observed: string[] = [];

@@ -120,7 +120,7 @@ describe("createHttpServer", () => {
     expect(server.maxConnections).toBeLessThanOrEqual(8_192);
   });
 
-  /** As a minute. A shorter `server.timeout` would also close a connection that a busy machine has only just accepted. */
+  /** Stands for the minute. A shorter `server.timeout` would also close a connection that a busy machine has only just accepted. */
   const withShortTimeout = ({ socket }: ServerResponse) => socket?.setTimeout(100);
 
   it("closes the connection of a client that stops reading its response for a minute", async () => {

@@ -4,7 +4,7 @@ import { Refusal, type RefusalFacts } from "../../domain/refusals/refusal.ts";
 import { addHeaders } from "../../http/add-headers.ts";
 import { answerRefusal } from "../../http/error-response.ts";
 import { headersApplied, responseHeaders } from "../../http/response-headers.ts";
-import { inShapeOfSurface } from "../surface-error.ts";
+import { surfaceErrorResponse } from "../surface-error.ts";
 import {
   type DeprecationFormat,
   fixedHeadersOf,
@@ -72,7 +72,7 @@ function refuseVersion(
   if (target.version === null) headers.vary = "X-API-Version";
   const isInPath = isMalformed(c.req.path) || target.version !== null;
   const refusal = new Refusal(isInPath ? unknownInPath(catalog) : unknownInHeader(catalog));
-  return inShapeOfSurface(c, refusal, answerRefusal(c, refusal, { headers }));
+  return surfaceErrorResponse(c, refusal, answerRefusal(c, refusal, { headers }));
 }
 
 function unknownInPath({ supported }: VersionCatalog): RefusalFacts {

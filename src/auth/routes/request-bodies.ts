@@ -118,13 +118,13 @@ export const VerifyTotp: RequestBody = z.object({
 export const VerifyBackupCode: RequestBody = z.object({
   code: z
     .string()
-    .overwrite(inTwoGroups)
+    .overwrite(normalizeBackupCode)
     .regex(/^[A-Za-z0-9-]{5,40}$/, format("recovery_code"))
     .describe("A backup code."),
   trustDevice: TrustDevice,
 });
 
 /** A backup code as it was shown. People leave the hyphen out, or write a space or a longer dash in its place. */
-function inTwoGroups(code: string): string {
+function normalizeBackupCode(code: string): string {
   return code.replaceAll(/[\s\p{Pd}]/gu, "").replace(/^(.{5})(.{5})$/, "$1-$2");
 }

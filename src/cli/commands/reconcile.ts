@@ -79,7 +79,7 @@ function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
 }
 
 /**
- * Slots without credentials are skipped, unless nothing else is left, or a subscription of theirs waits for a
+ * Slots without credentials count only if there are no others, or if a subscription of theirs awaits a
  * comparison.
  */
 function failureOf(

@@ -1,6 +1,6 @@
 import type { Subscription } from "./subscription.ts";
 
-/** What events that are stored at once say of a failing renewal: their last state alone does not show it. */
+/** What events that are stored at once say about a failing renewal: their last state alone does not show it. */
 export type FailingRenewal = {
   /** One of them has ended an earlier failure, whose start does not count any more. */
   hasRecovered: boolean;
@@ -11,13 +11,13 @@ export type FailingRenewal = {
 type State = Pick<Subscription, "status" | "outOfOrder" | "lastEventAtMicros" | "comparedAtMicros">;
 
 /** @param known after the events before this one; `undefined`: nothing yet */
-export function failingAfter(
+export function failingRenewalAfter(
   known: FailingRenewal | undefined,
   before: State | null,
   after: State,
 ): FailingRenewal | undefined {
   if (after.status !== "past_due") {
-    return before && isDoubted(before, after) ? known : { hasRecovered: true, sinceMicros: null };
+    return before && isFromLateEvent(before, after) ? known : { hasRecovered: true, sinceMicros: null };
   }
   if (before?.status === "past_due" || (known && known.sinceMicros !== null)) return known;
   const isNewest = after.lastEventAtMicros !== before?.lastEventAtMicros;
@@ -27,8 +27,8 @@ export function failingAfter(
   };
 }
 
-/** A late event says nothing of the present: what it ends by mistake keeps its start until it is compared. */
-function isDoubted(before: State, after: State): boolean {
+/** A late event says nothing about the present: a failure that it ends keeps its start until a comparison. */
+function isFromLateEvent(before: State, after: State): boolean {
   return (
     after.outOfOrder &&
     after.lastEventAtMicros === before.lastEventAtMicros &&

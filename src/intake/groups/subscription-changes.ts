@@ -8,7 +8,7 @@ import {
 } from "../../domain/outbound/subscription-change.ts";
 import type { PendingChange } from "../../domain/outbound/subscription-hook.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { type FailingRenewal, failingAfter } from "../../domain/subscriptions/failing-renewal.ts";
+import { type FailingRenewal, failingRenewalAfter } from "../../domain/subscriptions/failing-renewal.ts";
 import { isFirstLink, type Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { Attempt } from "../../store/deliveries/attempts.ts";
 import { insertNotifications } from "../../store/notifications/notifications.ts";
@@ -61,7 +61,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         const { priceId } = planProblem.params;
         unknownPrices.push({ subscription, priceId, isNewlyFlagged: before?.outOfOrder !== true });
       }
-      const renewal = failingAfter(failing.get(subscription.id), before, subscription);
+      const renewal = failingRenewalAfter(failing.get(subscription.id), before, subscription);
       if (renewal) failing.set(subscription.id, renewal);
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);

@@ -42,13 +42,11 @@ const AccessView = z.object({
   ),
   paidIn: PriceView.pick({ interval: true, currency: true })
     .nullable()
-    .describe("How it is paid, at a former price too; `null`: unknown, or paid once."),
-  chargedIn: z
+    .describe("Of its price, a former one too; `null`: unknown, or paid once."),
+  chargedCurrency: z
     .string()
     .nullable()
-    .describe(
-      "ISO 4217, of its latest payment: providers also charge a price in other currencies; `null`: none yet.",
-    ),
+    .describe("ISO 4217, of its latest payment: may differ from the price's; `null`: none yet."),
   sold: z
     .array(PriceView.pick({ interval: true, currency: true }).extend({ planId: z.string() }))
     .describe("The prices that its provider sells: none of another can be changed to."),
@@ -75,7 +73,7 @@ export const showAccess = defineOperation({
         const { isOneTime } = subscription;
         const renewed = isOneTime ? null : plan;
         const paid = renewed && paidIn(renewed, subscription);
-        const chargedIn = currencies.get(subscription.id) ?? null;
+        const chargedCurrency = currencies.get(subscription.id) ?? null;
         const change = scheduled.find(({ subscriptionId }) => subscriptionId === subscription.id);
         return {
           subscriptionId: subscription.id,
@@ -84,9 +82,9 @@ export const showAccess = defineOperation({
           scheduled: change ? scheduledOf(plans, subscription, paid, change) : null,
           isOneTime,
           pausesAtPeriodEnd: subscription.pausesAtPeriodEnd,
-          price: renewed && inCurrency(paidPrice(renewed, subscription), chargedIn),
+          price: renewed && priceIfChargedIn(paidPrice(renewed, subscription), chargedCurrency),
           paidIn: paid,
-          chargedIn,
+          chargedCurrency,
           sold: isOneTime ? [] : soldBy(plans, subscription),
           ...accessOf(subscription, plan, now),
         };
@@ -114,12 +112,12 @@ function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.inp
   return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
 }
 
-/** What a provider makes of a price in another currency, only its payments show. */
-function inCurrency(
+/** Only payments show a price's amount in another currency. */
+function priceIfChargedIn(
   price: z.input<typeof PriceView> | null,
-  chargedIn: string | null,
+  chargedCurrency: string | null,
 ): z.input<typeof PriceView> | null {
-  return chargedIn === null || chargedIn === price?.currency ? price : null;
+  return chargedCurrency === null || chargedCurrency === price?.currency ? price : null;
 }
 
 type PaidIn = Pick<z.input<typeof PriceView>, "interval" | "currency">;

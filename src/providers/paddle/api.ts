@@ -98,7 +98,7 @@ async function refundSubscription(
     action: "refund",
     type: "full",
     transaction_id: requiredText(provider, lastTransaction, "id"),
-    reason: "The account had been deleted, or had another subscription.",
+    reason: "The account was deleted, or already had a subscription.",
   };
   await send(post(provider, "/adjustments", refund, { repeatable: false }));
   return true;

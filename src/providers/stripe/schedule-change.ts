@@ -119,7 +119,7 @@ function retainedFields(phase: Phase) {
   return {
     items: phase.items.map(retainedItem),
     discounts: discountsOf(phase.discounts),
-    // Without it, the prices' own. Customers may be charged in another: docs.stripe.com/products-prices/manage-prices
+    // Stripe's default is the prices' own; customers may be charged in another: docs.stripe.com/products-prices/manage-prices
     currency: phase.currency,
     ...(automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
     ...(collection_method === null ? {} : { collection_method }),

@@ -72,7 +72,7 @@ export function reasonOfFailure(error: unknown): string {
   return errorIn(text) ?? text.split("\n").at(-1) ?? "";
 }
 
-/** The first error of PostgreSQL or one of its programs that the text has. */
+/** The text's first error of PostgreSQL or of one of its programs. */
 export function errorIn(text: string): string | null {
   return /\b(?:PANIC|FATAL|ERROR|error): +(.+)/.exec(text)?.[1] ?? null;
 }

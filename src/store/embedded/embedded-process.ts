@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const READY_WITHIN_MS = 120_000;
 const START_TRIES = 10;
 /** Of the log of one start. */
-const MAX_READ_BYTES = 64 * 1024;
+const MAX_LOG_BYTES = 64 * 1024;
 
 type StartableCluster = Omit<PreparedCluster, "password">;
 
@@ -37,7 +37,7 @@ export async function ensureRunning(prepared: StartableCluster, settings: StartS
   const giveUpAt = performance.now() + READY_WITHIN_MS;
   const log = join(home, "log");
   for (let failures = 0; ; ) {
-    const loggedBefore = await sizeOf(log);
+    const logBytesBefore = await sizeOf(log);
     await claimCluster(prepared);
     const found = await readPidFile(cluster);
     if (found?.process === "other PostgreSQL") throw namesAnother(cluster, found);
@@ -59,7 +59,7 @@ export async function ensureRunning(prepared: StartableCluster, settings: StartS
     } catch (error) {
       failures += 1;
       if (failures >= START_TRIES || running) {
-        const reason = (await errorLogged(log, loggedBefore)) ?? reasonOfFailure(error);
+        const reason = (await loggedError(log, logBytesBefore)) ?? reasonOfFailure(error);
         throw new EmbeddedPostgresFailed(
           `DATA_DIR: starting the database in ${cluster} failed: ${reason} (see ${log})`,
         );
@@ -77,11 +77,11 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /** The error that ended a start, which `pg_ctl` leaves to the log; `null`: there is none. */
-async function errorLogged(log: string, from: number): Promise<string | null> {
+async function loggedError(log: string, offsetBytes: number): Promise<string | null> {
   const file = await open(log).catch(() => null);
   if (file === null) return null;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_READ_BYTES), 0, MAX_READ_BYTES, from);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_LOG_BYTES), 0, MAX_LOG_BYTES, offsetBytes);
     return errorIn(buffer.subarray(0, bytesRead).toString());
   } finally {
     await file.close();

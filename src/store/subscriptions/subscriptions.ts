@@ -98,15 +98,15 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
 const TYPES = [...COLUMNS.map(([, type]) => type), "boolean", "bigint"];
 const INPUT = `unnest(${TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(", ")})
-  as input (${NAMES}, has_recovered, failing_micros)`;
+  as input (${NAMES}, has_recovered, failing_since_micros)`;
 
 const INSERT = {
   name: "insert_subscriptions",
   text: `
 insert into subscription (${NAMES}, past_due_since)
 select ${NAMES}, case when status = 'past_due'
-  then coalesce(${timeOf("coalesce(failing_micros, last_event_at_micros)")}, clock_timestamp())
-  else ${timeOf("failing_micros")} end
+  then coalesce(${timeOf("coalesce(failing_since_micros, last_event_at_micros)")}, clock_timestamp())
+  else ${timeOf("failing_since_micros")} end
 from ${INPUT}`,
 };
 
@@ -116,7 +116,7 @@ const FAILING_SINCE = `(
   select case when s.current_period_end between reported.at - interval '1 hour' and reported.at
     then s.current_period_end else reported.at end
   from (
-    select case when input.failing_micros is not null then ${timeOf("input.failing_micros")}
+    select case when input.failing_since_micros is not null then ${timeOf("input.failing_since_micros")}
       when input.last_event_at_micros is distinct from s.last_event_at_micros
       then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
       else clock_timestamp() end as at
@@ -132,13 +132,13 @@ update subscription s set updated_at = clock_timestamp(),
     .join(", ")},
   past_due_since = case
     when s.past_due_since is not null and not input.has_recovered then s.past_due_since
-    when input.status <> 'past_due' then ${timeOf("input.failing_micros")}
+    when input.status <> 'past_due' then ${timeOf("input.failing_since_micros")}
     else ${FAILING_SINCE} end
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
 };
 
-/** By the subscriptions' ids; `null`: what is stored is no event, but the provider's answer. */
+/** By the subscriptions' ids; `null`: stored from the provider's response, not from events. */
 type FailingRenewals = ReadonlyMap<string, FailingRenewal> | null;
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
@@ -190,6 +190,7 @@ export async function clearReviewFlag(transaction: Queryable, id: string): Promi
 function byColumn(subscriptions: readonly Subscription[], failing: FailingRenewals): unknown[][] {
   return [
     ...COLUMNS.map(([, , value]) => subscriptions.map(value)),
+    // The provider's response is never late.
     subscriptions.map(({ id, status }) =>
       failing === null ? status !== "past_due" : (failing.get(id)?.hasRecovered ?? false),
     ),

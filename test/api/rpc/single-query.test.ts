@@ -33,7 +33,7 @@ describe("a single query", () => {
     ["a public list", `billing.plans?${input({ json: { limit: 2 } })}`, false],
     ["a batch of one", `billing.plans?batch=1&${input({ 0: { json: { limit: 2 } } })}`, false],
     ["a batch of one without input", "billing.plans?batch=1", false],
-    ["what is no batch", `billing.plans?batch=true&${input({ json: { limit: 2 } })}`, false],
+    ["a batch other than 1", `billing.plans?batch=true&${input({ json: { limit: 2 } })}`, false],
     ["without a session", "user.me", false],
     ["with a session", "user.me?batch=1", true],
     ["a list with dates", `notifications.list?batch=1&${input({ 0: { json: { limit: 5 } } })}`, true],

@@ -338,8 +338,8 @@ describe("Paddle's API", () => {
       include: "adjustments",
     });
     const asked = provider.requests.filter(({ method }) => method === "POST");
-    // Both reasons for which Tollgate refunds: which one it is, the refund is not told.
-    const reason = expect.stringMatching(/deleted, or had another subscription/);
+    // Names both reasons for a refund: the call does not know which applies.
+    const reason = expect.stringMatching(/deleted, or already had a subscription/);
     const refund = { action: "refund", type: "full", transaction_id: "txn_1", reason };
     expect(asked.map(({ body }) => JSON.parse(body))).toEqual(asksAgain ? [refund] : []);
   });

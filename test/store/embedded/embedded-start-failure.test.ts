@@ -26,7 +26,7 @@ it.each([
     () => ({ message: "it started" }),
     (error: Error) => error,
   );
-  const [, said] =
+  const [, reported] =
     /^DATA_DIR: starting the database in .+? failed: (.*) \(see .+\/log\)$/.exec(message) ?? [];
-  expect(said ?? message).toMatch(reason);
+  expect(reported ?? message).toMatch(reason);
 });

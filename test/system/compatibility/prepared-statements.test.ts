@@ -11,7 +11,7 @@ import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts"
 
 const SERVER = resolve(import.meta.dirname, "../../../src/server.ts");
 
-describeBehindPgBouncer("a pooler that does not keep prepared statements", ({ start }) => {
+describeBehindPgBouncer("a pooler that does not track prepared statements", ({ start }) => {
   let postgres: OldPostgres;
   const prepared = { DATABASE_PREPARED: "on" };
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describeBehindPgBouncer("a pooler that does not keep prepared statements", ({ st
         {
           check: "database",
           state: "broken",
-          detail: expect.stringMatching(/^the pooler does not keep prepared statements: .*already exists$/),
+          detail: expect.stringMatching(/^the pooler does not track prepared statements: .*already exists$/),
           remedy: expect.stringMatching(/^Set DATABASE_PREPARED=off, .*\.$/),
         },
       ]);

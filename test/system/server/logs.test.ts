@@ -123,7 +123,7 @@ it("writes some of a flood of forged deliveries to the log, and then their numbe
   }
 });
 
-it("writes an error that names the variable for a delivery to a slot without a secret", {
+it("logs which variable is missing on a delivery to a slot without a secret", {
   timeout: 120_000,
 }, async () => {
   const test = await freshDatabase(0);

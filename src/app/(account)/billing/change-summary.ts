@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import type { ChangeStep } from "./change-steps.tsx";
-import { chargedIn, paidIn, paidPrice, planName, planOf, scheduledChange } from "./plans.ts";
+import { chargedCurrency, paidIn, paidPrice, planName, planOf, scheduledChange } from "./plans.ts";
 import { periodEnd } from "./subscription-state.ts";
 
 type Changed = z.input<typeof changeSubscription.output>;
@@ -61,15 +61,15 @@ async function priceOfPeriod(
     planOf(planId ?? subscription.planId),
     paidIn(subscription.id),
     paidPrice(subscription.id),
-    chargedIn(subscription.id),
+    chargedCurrency(subscription.id),
   ]);
   const isKept = plan?.id === subscription.planId && (interval === null || interval === paid?.interval);
   const wanted = paid && { currency: paid.currency, interval: interval ?? paid.interval };
   const price = isKept
     ? paidNow
     : plan?.prices.find((one) => one.interval === wanted?.interval && one.currency === wanted.currency);
-  const isCharged = currency === null || currency === price?.currency;
-  return price && isCharged
+  const isChargedCurrency = currency === null || currency === price?.currency;
+  return price && isChargedCurrency
     ? { amountDue: price.amount * Number(seats ?? subscription.seats), currency: price.currency }
     : null;
 }

@@ -23,14 +23,14 @@ export async function paidPrice(subscriptionId: string): Promise<Price | null> {
   return (await accessBy(subscriptionId))?.price ?? null;
 }
 
-/** The interval and currency in which a running subscription is paid; `null`: unknown. */
+/** The interval and currency of a running subscription's price; `null`: unknown. */
 export async function paidIn(subscriptionId: string): Promise<Pick<Price, "interval" | "currency"> | null> {
   return (await accessBy(subscriptionId))?.paidIn ?? null;
 }
 
 /** The currency of a running subscription's latest payment; `null`: none yet. */
-export async function chargedIn(subscriptionId: string): Promise<string | null> {
-  return (await accessBy(subscriptionId))?.chargedIn ?? null;
+export async function chargedCurrency(subscriptionId: string): Promise<string | null> {
+  return (await accessBy(subscriptionId))?.chargedCurrency ?? null;
 }
 
 /** All plans as the provider of a running subscription sells them: to others it cannot be changed. */

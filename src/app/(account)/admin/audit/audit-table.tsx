@@ -11,7 +11,7 @@ import { describeDetails } from "./describe-details.ts";
 export type AuditEntry = z.output<typeof listAuditEntries.output>["items"][number];
 
 /** Ids, which have their whole text as a title, give way to the actions. */
-const IDS = "max-w-36 xl:max-w-52";
+const ID_CELL_CLASSES = "max-w-36 xl:max-w-52";
 
 export async function AuditTable({ path, entries }: { path: string; entries: readonly AuditEntry[] }) {
   const t = await getTranslations("adminAudit");
@@ -40,10 +40,10 @@ export async function AuditTable({ path, entries }: { path: string; entries: rea
             </span>
             <Details details={entry.details} />
           </th>
-          <Cell from="sm" className={IDS}>
+          <Cell from="sm" className={ID_CELL_CLASSES}>
             <Actor path={path} entry={entry} />
           </Cell>
-          <Cell from="md" className={IDS}>
+          <Cell from="md" className={ID_CELL_CLASSES}>
             <Target path={path} entry={entry} />
           </Cell>
           <Cell align="end" className="whitespace-nowrap">

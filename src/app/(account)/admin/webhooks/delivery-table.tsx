@@ -30,7 +30,7 @@ export async function DeliveryTable({ deliveries }: { deliveries: readonly Deliv
         <Row key={delivery.id}>
           <MainCell
             href={`/admin/webhooks/${delivery.id}`}
-            isWhole
+            wraps
             className="max-sm:text-sm"
             description={
               delivery.status === "failed" && delivery.lastError !== null

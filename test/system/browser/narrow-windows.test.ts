@@ -11,7 +11,7 @@ const TABLETS = [
   { width: 1024, height: 768 },
 ];
 
-describeInBrowser("a window that is not wide", () => {
+describeInBrowser("a narrow window", () => {
   const { site, visit } = siteInBrowser();
 
   it("keeps a plan's seats within its card with letters twice as large", async () => {
@@ -20,10 +20,10 @@ describeInBrowser("a window that is not wide", () => {
     const buttons = page.getByRole("button", { name: "Add a seat" });
     await buttons.first().waitFor();
     await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    expect(await buttons.evaluateAll(BESIDE_THEIR_CARD)).toEqual([]);
+    expect(await buttons.evaluateAll(OUTSIDE_THEIR_CARD)).toEqual([]);
   });
 
-  it("shows the names of events and actions whole on a tablet", async () => {
+  it("shows the names of events and actions in full on a tablet", async () => {
     const { id } = await createUser(site.test);
     await deliverWebhook(site.url, "provider-a", numberedEvent("seeded-".repeat(6), 0, 1, "stripe", id));
     await site.test.rows("update webhook_delivery set received_at = now() - interval '50 minutes'");
@@ -44,7 +44,7 @@ describeInBrowser("a window that is not wide", () => {
   });
 });
 
-const BESIDE_THEIR_CARD = (buttons: Element[]) =>
+const OUTSIDE_THEIR_CARD = (buttons: Element[]) =>
   buttons.flatMap((button) => {
     const [inner, outer] = [button, button.closest("li")].map(
       (box) => box?.getBoundingClientRect().right ?? 0,
