@@ -99,7 +99,7 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
   const { version, now, isReadOnly } = row as Row;
-  await checkPreparedStatements(database);
+  if (config.preparedStatements) await checkPreparedStatements(database);
   const unsuitable = isReadOnly ? READ_ONLY : await unsuitableSetting(database);
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)

@@ -141,6 +141,8 @@ function describe(seats: number, plan: Plan | undefined, access: Access, { local
   const { amount, currency, interval } =
     pricesOf(plan).find((price) => price.interval === paid?.interval && price.currency === paid.currency) ??
     plan.price;
+  const charged = access?.chargedCurrency ?? currency;
+  if (charged !== currency) return number;
   const digits = minorUnitDigits(currency);
   const format = new Intl.NumberFormat(locale, {
     style: "currency",

@@ -30,8 +30,11 @@ export async function requireKeys(database: Database): Promise<void> {
 }
 
 /** Its version and encoding, what a role may set, and what a pooler keeps. @throws Error */
-export async function requireSettings(database: Database): Promise<void> {
-  await checkPreparedStatements(database);
+export async function requireSettings(
+  database: Database,
+  { preparedStatements }: Pick<Config, "preparedStatements">,
+): Promise<void> {
+  if (preparedStatements) await checkPreparedStatements(database);
   const unsuitable = await unsuitableSetting(database);
   if (unsuitable !== null) throw new Error(`DATABASE_URL: ${unsuitable.detail}. ${unsuitable.remedy}`);
 }

@@ -141,7 +141,7 @@ async function startOnDatabase(
         "the database does not answer, or takes no writes yet: waiting",
       ),
     );
-    if (config.databaseUrl !== null) await requireSettings(database);
+    if (config.databaseUrl !== null) await requireSettings(database, config);
     if (options.mustExist && config.databaseUrl !== null) await requireSchema(database);
     await migrateSchema(connecting, log);
     if (config.databaseUrl !== null) await requireKeys(database);

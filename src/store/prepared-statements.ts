@@ -1,4 +1,10 @@
-import { type Connection, type Database, rethrowClassified, sqlState } from "./database.ts";
+import {
+  type Connection,
+  type Database,
+  DatabaseUnavailable,
+  rethrowClassified,
+  sqlState,
+} from "./database.ts";
 import { DUPLICATE_PREPARED_STATEMENT, INVALID_SQL_STATEMENT_NAME } from "./driver/sql-states.ts";
 
 const POOLER_CHECK = { name: "pooler_check", text: "select 1" };
@@ -18,8 +24,12 @@ export async function checkPreparedStatements(database: Database): Promise<void>
     // Both must be idle, or the pooler would use two connections.
     for (const connection of connections) await connection.script("select 1");
     for (const connection of connections) await connection.run(POOLER_CHECK);
+  } catch (error) {
+    // No second one, as of a pooler in session mode, which keeps what the first has prepared.
+    if (connections.length !== 1 || !(error instanceof DatabaseUnavailable)) throw error;
   } finally {
-    for (const connection of connections) connection.release({ healthy: true });
+    // Closed: in session mode, each keeps one of the pooler's few.
+    for (const connection of connections) connection.release({ healthy: false });
   }
 }
 

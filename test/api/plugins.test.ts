@@ -478,6 +478,17 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(textOf(event, "DESCRIPTION")).toBe("1 seat\nList price: ¥2,000 per seat / year");
   });
 
+  it("names no price in a currency that is not charged", async () => {
+    const { id } = await createUser(test);
+    await subscribed(id, { price_id: "price_pro_monthly", provider_subscription_id: "sub_in_dollars" });
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', 'pay_in_dollars', 'sub_in_dollars', 2200, 'USD', 'paid', 'paid', now())`,
+    );
+    const [event] = await eventsOf(id);
+    expect(event && textOf(event, "DESCRIPTION")).toBe("3 seats");
+  });
+
   it.each([
     ["pauses", { pauses_at_period_end: true }],
     ["ends", { pauses_at_period_end: true, cancel_at_period_end: true }],

@@ -42,6 +42,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
   const connected: typeof observed = async (...options) => {
     const opened = await observed(...options);
     await untilShared(opened.rateLimit);
+    expect(opened.observations.up.at(-1)).toBe(true);
     Object.assign(opened.observations, { up: [true], warned: 0, informed: 0, without: [] });
     return opened;
   };

@@ -23,6 +23,7 @@ export async function startPgBouncer(
     settings,
     `[databases]
 * = host=127.0.0.1 port=${postgresPort}
+in_sessions = host=127.0.0.1 port=${postgresPort} dbname=postgres pool_mode=session pool_size=3
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

@@ -170,9 +170,9 @@ it("refuses a PostgreSQL that is too old, and says so before a migration fails i
         (row) => ({ ...row, version: "14.20", versionNum: 140_020 }) as never,
       ),
   };
-  await expect(requireSettings(old)).rejects.toThrow(
+  await expect(requireSettings(old, { preparedStatements: true })).rejects.toThrow(
     "DATABASE_URL: PostgreSQL 14.20 is too old. Upgrade PostgreSQL to version 15 or later",
   );
-  await requireSettings(database);
+  await requireSettings(database, { preparedStatements: true });
   await drop();
 });

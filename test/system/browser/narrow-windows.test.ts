@@ -26,6 +26,10 @@ describeInBrowser("a narrow window", () => {
   it("shows the names of events and actions in full on a tablet", async () => {
     const { id } = await createUser(site.test);
     await deliverWebhook(site.url, "provider-a", numberedEvent("seeded-".repeat(6), 0, 1, "stripe", id));
+    await site.test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source) values
+       ('provider-c', 'evt_lemon', 'subscription_payment_recovered', 'lemon-squeezy', 'successful', 'delivery')`,
+    );
     await site.test.rows("update webhook_delivery set received_at = now() - interval '50 minutes'");
     await site.test.rows(
       `insert into audit_entry (at, actor_kind, actor_id, address, action, target_type, target_id) values
@@ -52,7 +56,7 @@ const OUTSIDE_THEIR_CARD = (buttons: Element[]) =>
     return Number(inner) > Number(outer) ? [inner] : [];
   });
 
-/** What is cut off at the beginning of rows, and the names there that are broken within one of the words between their dots. */
+/** What is cut off at the beginning of rows, and the names there that are broken within a word. */
 const BROKEN_NAMES = `[...document.querySelectorAll("tbody th > *")].flatMap((text) => {
     const broken = text.scrollWidth > text.clientWidth ? [text.textContent] : [];
     const parts = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);

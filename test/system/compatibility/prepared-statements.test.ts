@@ -6,6 +6,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import { checkDatabase } from "../../../src/doctor/check-database.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
+import { tollgateProcessIn } from "../../cli/tollgate.ts";
 import { PROCESS_VARIABLES, serverVariables } from "../../support/variables.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts";
 
@@ -41,6 +42,13 @@ describeBehindPgBouncer("a pooler that does not track prepared statements", ({ s
         },
       ]);
     expect((await findings(postgres.url))[0]).toMatchObject({ check: "database", state: "good" });
+  });
+
+  it("is no pooler in session mode, whose few connections are left to others", async () => {
+    const url = postgres.pooledUrl.replace(/postgres$/, "in_sessions");
+    const tollgate = tollgateProcessIn({ ...serverVariables(url), ...prepared });
+    expect(await tollgate("users", "create", "--count", "1")).toMatchObject({ code: 0, stderr: "" });
+    expect((await findings(url))[0]).toMatchObject({ check: "database", state: "good" });
   });
 
   it("stops the start, with one line that names DATABASE_PREPARED", async () => {
