@@ -5590,9 +5590,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "is that of the later period",
   },
   {
-    file: "src/store/subscriptions/subscriptions.ts",
-    find: "    then s.current_period_end else reported.at end",
-    replace: "    then reported.at else reported.at end",
+    file: "src/domain/subscriptions/failing-renewal.ts",
+    find: "return isSoonAfter ? dueAtMicros : reportedAtMicros;",
+    replace: "return reportedAtMicros;",
     fault: "what is used while a renewal fails at Lemon Squeezy is forgotten once it is paid",
     tests: ["test/system/server/grace-quota.test.ts"],
     only: "fails at Lemon Squeezy in one period",
@@ -8288,5 +8288,22 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/browser/narrow-windows.test.ts"],
     only: "in full on a tablet",
     inPages: true,
+  },
+  {
+    file: "src/domain/subscriptions/failing-renewal.ts",
+    find: "renewalDueAt(before?.currentPeriodEnd ?? null, reportedAt)",
+    replace: "reportedAt",
+    fault:
+      "the grace period of a failure that is stored with the payment before it starts when it is reported, not when it was due",
+    tests: ["test/intake/failing-since.test.ts"],
+    only: "failed when it was due",
+  },
+  {
+    file: "src/domain/subscriptions/failing-renewal.ts",
+    find: "(isNewest ? after.lastEventAtMicros : null) ?? nowMicros",
+    replace: "after.lastEventAtMicros ?? nowMicros",
+    fault: "the grace period of a late failure starts at the payment that came with it",
+    tests: ["test/intake/failing-since.test.ts"],
+    only: "a late event says that it fails",
   },
 ];

@@ -6,11 +6,12 @@ import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({ users: 2, variables: { PROVIDER_A_ADAPTER: "stripe" } });
 
-type Report = [status: SubscriptionStatus, day: number];
+/** @param periodEnd half an hour before this day */
+type Report = [status: SubscriptionStatus, day: number, periodEnd?: number];
 
 let count = 0;
 
-async function receive(subscriptionId: string, [status, day]: Report): Promise<void> {
+async function receive(subscriptionId: string, [status, day, periodEnd]: Report): Promise<void> {
   count += 1;
   const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
     secret: SECRETS["provider-a"],
@@ -21,6 +22,7 @@ async function receive(subscriptionId: string, [status, day]: Report): Promise<v
     eventId: `evt_${count}`,
     status,
     occurredAt: new Date(Date.UTC(2026, 0, day)),
+    ...(periodEnd ? { currentPeriodEnd: new Date(Date.UTC(2026, 0, periodEnd) - 1_800_000) } : {}),
   });
   const result = await runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
   expect(result).toMatchObject({ outcome: "applied" });
@@ -28,8 +30,8 @@ async function receive(subscriptionId: string, [status, day]: Report): Promise<v
 
 async function failingSince(subscriptionId: string): Promise<string | null> {
   const [row] = await test.rows<{ day: string | null }>(
-    `select to_char(past_due_since at time zone 'utc', 'MM-DD') as day from subscription
-     where provider_subscription_id = $1`,
+    `select case when past_due_since > '2026-02-01' then 'now' else to_char(past_due_since at time zone 'utc', 'MM-DD') end
+       as day from subscription where provider_subscription_id = $1`,
     [subscriptionId],
   );
   return row?.day ?? null;
@@ -108,6 +110,34 @@ it.each<[string, string | null, { known: Report[]; arriving: Report[] }]>([
       arriving: [
         ["past_due", 9],
         ["active", 8],
+      ],
+    },
+  ],
+  [
+    "it was paid, and the next renewal failed when it was due",
+    "01-29",
+    {
+      known: [
+        ["active", 1, 2],
+        ["past_due", 2, 2],
+      ],
+      arriving: [
+        ["active", 20, 30],
+        ["past_due", 30, 30],
+      ],
+    },
+  ],
+  [
+    "it was paid, and a late event says that it fails",
+    "now",
+    {
+      known: [
+        ["active", 1],
+        ["past_due", 2],
+      ],
+      arriving: [
+        ["active", 10],
+        ["past_due", 9],
       ],
     },
   ],

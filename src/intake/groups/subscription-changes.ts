@@ -61,7 +61,12 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         const { priceId } = planProblem.params;
         unknownPrices.push({ subscription, priceId, isNewlyFlagged: before?.outOfOrder !== true });
       }
-      const renewal = failingRenewalAfter(failing.get(subscription.id), before, subscription);
+      const renewal = failingRenewalAfter(
+        failing.get(subscription.id),
+        before,
+        subscription,
+        Date.now() * 1000,
+      );
       if (renewal) failing.set(subscription.id, renewal);
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);

@@ -110,14 +110,12 @@ select ${NAMES}, case when status = 'past_due'
 from ${INPUT}`,
 };
 
-// A renewal is due when the period ends, and its failure is reported soon after. Counted from the period's end, quotas do
-// not start over twice. The days of grace begin there too, so that only failures reported within an hour count.
+// By the rule of domain/subscriptions/failing-renewal.ts, for what is stored from the provider's response.
 const FAILING_SINCE = `(
   select case when s.current_period_end between reported.at - interval '1 hour' and reported.at
     then s.current_period_end else reported.at end
   from (
-    select case when input.failing_since_micros is not null then ${timeOf("input.failing_since_micros")}
-      when input.last_event_at_micros is distinct from s.last_event_at_micros
+    select case when input.last_event_at_micros is distinct from s.last_event_at_micros
       then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
       else clock_timestamp() end as at
   ) reported
@@ -132,7 +130,8 @@ update subscription s set updated_at = clock_timestamp(),
     .join(", ")},
   past_due_since = case
     when s.past_due_since is not null and not input.has_recovered then s.past_due_since
-    when input.status <> 'past_due' then ${timeOf("input.failing_since_micros")}
+    when input.status <> 'past_due' or input.failing_since_micros is not null
+      then ${timeOf("input.failing_since_micros")}
     else ${FAILING_SINCE} end
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
