@@ -8306,4 +8306,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/failing-since.test.ts"],
     only: "a late event says that it fails",
   },
+  {
+    file: "src/api/surface-error.ts",
+    find: "wellFormedPath(c.req.path)",
+    replace: "c.req.path",
+    fault: "clients of RPC and GraphQL cannot read why a malformed version is refused",
+    tests: ["test/api/version-headers.test.ts"],
+    only: "a malformed version in the path",
+  },
+  {
+    file: "src/api/surface-error.ts",
+    find: '    shown.headers.set("content-type", contentType(c));\n',
+    replace: "",
+    fault: "an unknown version is refused in JSON where a client accepts GraphQL's responses",
+    tests: ["test/api/version-headers.test.ts"],
+    only: "an unknown version in the path",
+  },
 ];

@@ -99,7 +99,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
     const response = answerError(c, error, (defect) =>
       log.error({ err: defect, requestId: c.get("requestId"), path: c.req.path }, "request failed"),
     );
-    return withErrorCode(c, response);
+    return withErrorCode(c.req.path, response);
   });
   return api;
 }

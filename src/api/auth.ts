@@ -53,8 +53,8 @@ export function authRoutes(
 }
 
 /** Adds to an error below `/api/auth` what Better Auth's own client reads: `message` and `code`. */
-export async function withErrorCode({ req }: Context, response: Response): Promise<Response> {
-  if (!req.path.startsWith("/api/auth/")) return response;
+export async function withErrorCode(path: string, response: Response): Promise<Response> {
+  if (!path.startsWith("/api/auth/")) return response;
   const { error } = (await response.json()) as { error: string };
   const code = ERROR_CODES[response.status] ?? "BAD_REQUEST";
   return Response.json({ error, message: error, code }, response);

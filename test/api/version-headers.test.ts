@@ -75,6 +75,14 @@ it.each([
     "unknown_version",
   ],
   [
+    "a malformed version in the path",
+    "/api/V2",
+    {},
+    404,
+    "Not found: expected /api/<version>/",
+    "unknown_version",
+  ],
+  [
     "an unknown version in the header",
     "/api",
     { "x-api-version": "v9" },
@@ -96,4 +104,9 @@ it.each([
     expect(response.headers.get("x-api-version")).toBe("v1");
     expect(response, path).toMatchObject({ status, body: shape });
   }
+  const accept = "application/graphql-response+json";
+  const { fields } = await sendRequest(server.url, "GET", `${prefix}/graphql`, {
+    headers: { ...headers, accept },
+  });
+  expect(fields["content-type"]).toBe(`${accept}; charset=utf-8`);
 });

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { loadOnce } from "../../domain/load-once.ts";
 import { refuse } from "../../domain/refusals/refusal.ts";
@@ -11,7 +10,7 @@ import type { ThrottledLog } from "../../observability/limit-repeats.ts";
 import { charge, readInputOf } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
-import { shownError } from "./errors.ts";
+import { contentType, mediaType, shownError } from "../graphql-error.ts";
 import { graphiql } from "./graphiql.ts";
 import { fromBody, fromQueryString, type Parameters, type PersistedQuery } from "./parameters.ts";
 
@@ -47,7 +46,7 @@ export function graphql(
     const params = await readInputOf(call, read);
     if (params === "persisted query")
       return answerText(c, PERSISTED_QUERY_NOT_SUPPORTED, 200, {
-        "content-type": `${mediaType(c)}; charset=utf-8`,
+        "content-type": contentType(c),
         ...limitHeaders(call.charges),
       });
     const method = c.req.method === "POST" ? "POST" : "GET";
@@ -80,7 +79,7 @@ export function graphql(
     addLimitHeaders(c, c.get("charges") ?? []);
     const refused = answerError(c, error, logFailure(c));
     const body = JSON.stringify({ errors: [shownError(error)] });
-    c.header("content-type", `${mediaType(c)}; charset=utf-8`);
+    c.header("content-type", contentType(c));
     return c.body(body, refused.status as ContentfulStatusCode);
   });
   return routes;
@@ -102,11 +101,3 @@ const PERSISTED_QUERY_NOT_SUPPORTED = JSON.stringify({
 });
 
 const PASSED_ON = ["content-type", "allow"];
-
-function mediaType(c: Context): string {
-  return accepts(c, {
-    header: "Accept",
-    supports: ["application/json", "application/graphql-response+json"],
-    default: "application/json",
-  });
-}

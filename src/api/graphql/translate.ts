@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { Refusal } from "../../domain/refusals/refusal.ts";
-import { shownError } from "./errors.ts";
+import { shownError } from "../graphql-error.ts";
 
 /** GraphQL's messages quote the request in full, several times over. */
 const MAX_MESSAGE_CHARACTERS = 500;

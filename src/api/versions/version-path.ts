@@ -37,6 +37,11 @@ export function isMalformed(path: string): boolean {
   return SECOND_PREFIX.test(path);
 }
 
+/** A malformed path without its version. */
+export function wellFormedPath(path: string): string {
+  return path.replace(SECOND_PREFIX, "/api/");
+}
+
 /** The whole URL without the version, for libraries that read the URL from the request. */
 export function unversionedUrl(url: string): string {
   const start = originLength(url);

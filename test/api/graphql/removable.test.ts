@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const name of ["src", ...ownFiles]) {
     await cp(join(ROOT, name), join(folder, name), {
       recursive: true,
-      filter: (source) => !source.startsWith(MODULE),
+      filter: (source) => source !== MODULE,
     });
   }
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));

@@ -1,6 +1,8 @@
-import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
-import type { Reason } from "../../domain/refusals/reasons.ts";
-import { refusalFor, shownReason } from "../../domain/refusals/refusal.ts";
+import type { Context } from "hono";
+import { accepts } from "hono/accepts";
+import type { RefusalCode } from "../domain/refusals/reason-definition.ts";
+import type { Reason } from "../domain/refusals/reasons.ts";
+import { refusalFor, shownReason } from "../domain/refusals/refusal.ts";
 
 const graphqlCodeOf = {
   unauthorized: "UNAUTHENTICATED",
@@ -26,4 +28,17 @@ export function shownError(error: unknown): {
     message: refusal.message,
     extensions: { code: graphqlCodeOf[refusal.code], ...shownReason(refusal) },
   };
+}
+
+/** The media type that the client accepts for responses: GraphQL over HTTP, section 6.1. */
+export function mediaType(c: Context): string {
+  return accepts(c, {
+    header: "Accept",
+    supports: ["application/json", "application/graphql-response+json"],
+    default: "application/json",
+  });
+}
+
+export function contentType(c: Context): string {
+  return `${mediaType(c)}; charset=utf-8`;
 }
