@@ -8162,7 +8162,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/ui/dotted-name.tsx",
-    find: "          <wbr />\n",
+    find: "      <wbr />\n",
     replace: "",
     fault: "names of events are broken within a word on a tablet",
     tests: ["test/system/browser/narrow-windows.test.ts"],

@@ -1,18 +1,12 @@
-import { Fragment } from "react";
-
 /** A name such as `customer.subscription.updated`, which wraps after a dot or an underscore where it can. */
 export function DottedName({ name }: { name: string }) {
-  const [first, ...others] = name.split(/(?<=[._])/);
+  const end = name.search(/(?<=[._])(?!$)/);
+  if (end === -1) return name;
   return (
     <>
-      {first}
-      {others.map((part, position) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name stay where they are.
-        <Fragment key={position}>
-          <wbr />
-          {part}
-        </Fragment>
-      ))}
+      {name.slice(0, end)}
+      <wbr />
+      <DottedName name={name.slice(end)} />
     </>
   );
 }

@@ -42,7 +42,7 @@ const AccessView = z.object({
   ),
   paidIn: PriceView.pick({ interval: true, currency: true })
     .nullable()
-    .describe("Of its price, a former one too; `null`: unknown, or paid once."),
+    .describe("The interval and currency of its price, a former one too; `null`: unknown, or paid once."),
   chargedCurrency: z
     .string()
     .nullable()
