@@ -1166,9 +1166,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-subscriptions.test.ts"],
   },
   {
-    file: "src/domain/subscriptions/failing-renewal.ts",
-    find: "before && isFromLateEvent(before, after) ?",
-    replace: "before === undefined ?",
+    file: "src/domain/events/past-due-since.ts",
+    find: 'return order === "newer" ? null : pastDueSinceMicros;',
+    replace: "return null;",
     fault: "a late event starts the grace period anew",
     tests: ["test/reconcile/self-heal.test.ts"],
     only: "keeps its start",
@@ -5590,7 +5590,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "is that of the later period",
   },
   {
-    file: "src/domain/subscriptions/failing-renewal.ts",
+    file: "src/domain/events/past-due-since.ts",
     find: "return isSoonAfter ? dueAtMicros : reportedAtMicros;",
     replace: "return reportedAtMicros;",
     fault: "what is used while a renewal fails at Lemon Squeezy is forgotten once it is paid",
@@ -8210,21 +8210,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "single free connection",
   },
   {
-    file: "src/store/subscriptions/subscriptions.ts",
-    find: " and not input.has_recovered then",
-    replace: " then",
-    fault:
-      "the grace period starts at an earlier failure where its payment and the next failure are stored at once",
-    tests: ["test/intake/failing-since.test.ts"],
-  },
-  {
-    file: "src/intake/groups/subscription-changes.ts",
-    find: "if (renewal) failing.set(subscription.id, renewal);",
-    replace: "",
-    fault: "the grace period starts at the last of several events that are stored at once",
-    tests: ["test/intake/failing-since.test.ts"],
-  },
-  {
     file: "src/domain/subscriptions/subscription.ts",
     find: "userId === null && isRunning(status) && !cancelAtPeriodEnd",
     replace: "isRunning(status) && !cancelAtPeriodEnd",
@@ -8290,18 +8275,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/domain/subscriptions/failing-renewal.ts",
-    find: "renewalDueAt(before?.currentPeriodEnd ?? null, reportedAt)",
-    replace: "reportedAt",
+    file: "src/domain/events/past-due-since.ts",
+    find: "renewalDueAt(currentPeriodEnd, reportedAtMicros)",
+    replace: "reportedAtMicros",
     fault:
       "the grace period of a failure that is stored with the payment before it starts when it is reported, not when it was due",
     tests: ["test/intake/failing-since.test.ts"],
     only: "failed when it was due",
   },
   {
-    file: "src/domain/subscriptions/failing-renewal.ts",
-    find: "(isNewest ? after.lastEventAtMicros : null) ?? nowMicros",
-    replace: "after.lastEventAtMicros ?? nowMicros",
+    file: "src/domain/events/past-due-since.ts",
+    find: '(order === "newer" ? occurredAtMicros : null) ?? nowMicros',
+    replace: "occurredAtMicros ?? nowMicros",
     fault: "the grace period of a late failure starts at the payment that came with it",
     tests: ["test/intake/failing-since.test.ts"],
     only: "a late event says that it fails",
@@ -8321,5 +8306,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an unknown version is refused in JSON where a client accepts GraphQL's responses",
     tests: ["test/api/version-headers.test.ts"],
     only: "an unknown version in the path",
+  },
+  {
+    file: "src/domain/events/past-due-since.ts",
+    find: 'order === "newer" ? null : pastDueSinceMicros;',
+    replace: "pastDueSinceMicros;",
+    fault: "the grace period starts at an earlier failure that has been paid since",
+    tests: ["test/intake/failing-since.test.ts"],
+  },
+  {
+    file: "src/domain/events/past-due-since.ts",
+    find: "return pastDueSinceMicros ?? renewalDueAt(",
+    replace: "return renewalDueAt(",
+    fault: "the grace period starts anew with each event that says that the renewal fails",
+    tests: ["test/intake/failing-since.test.ts"],
   },
 ];

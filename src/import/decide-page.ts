@@ -99,6 +99,7 @@ function decideRow(
     confirmedEmail: (id) => users.confirmedEmails.get(id) ?? null,
     plans,
     newId: randomUUID,
+    nowMicros: Date.now() * 1000,
   });
   if (decision.outcome === "failed")
     return { outcome: "left out", reason: failureSentence(decision.failure) };

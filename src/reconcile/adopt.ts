@@ -58,6 +58,7 @@ export async function adopt(
         confirmedEmail: (id) => confirmed.get(id) ?? null,
         plans: intake.plans,
         newId: randomUUID,
+        nowMicros: askedAtMicros,
       });
       if (decision.outcome === "failed")
         return { outcome: "left", reason: failureSentence(decision.failure) };

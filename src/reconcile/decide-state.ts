@@ -16,5 +16,6 @@ export function decideState(
     subscriptions: [before],
     userState: () => "unknown",
     newId: () => before.id,
+    nowMicros: Date.now() * 1000,
   });
 }

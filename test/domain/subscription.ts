@@ -21,6 +21,7 @@ export function subscription(overrides: Partial<Subscription> = {}): Subscriptio
     lastEventAtMicros: 1_000,
     lastEventRank: null,
     comparedAtMicros: null,
+    pastDueSinceMicros: null,
     lastNotified: null,
     ...overrides,
   };

@@ -29,6 +29,7 @@ const known = (overrides: Partial<Subscription> = {}): Subscription => ({
   lastEventAtMicros: null,
   lastEventRank: null,
   comparedAtMicros: null,
+  pastDueSinceMicros: null,
   lastNotified: null,
   ...overrides,
 });

@@ -163,3 +163,19 @@ it.each<[string, string | null, { known: Report[]; arriving: Report[] }]>([
     expect([await failingSince(singly), await failingSince(together)]).toEqual([day, day]);
   },
 );
+
+it("keeps the start to the microsecond: each reminder is sent once for it", async () => {
+  const since = "2026-01-02 03:04:05.678901+00";
+  await receive("exact", ["past_due", 2]);
+  await test.rows(
+    "update subscription set past_due_since = $1::timestamptz where provider_subscription_id = 'exact'",
+    [since],
+  );
+  await receive("exact", ["past_due", 9]);
+  expect(
+    await test.rows(
+      "select past_due_since = $1::timestamptz as kept from subscription where provider_subscription_id = 'exact'",
+      [since],
+    ),
+  ).toEqual([{ kept: true }]);
+});

@@ -11,6 +11,8 @@ export type DecideContext = {
   confirmedEmail(userId: string): string | null;
   plans: PlanCatalog;
   newId(): string;
+  /** Microseconds since 1970. */
+  nowMicros: number;
 };
 
 /** Shortens an id for a reason that people read. */

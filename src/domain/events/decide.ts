@@ -7,6 +7,7 @@ import { isSameAddress } from "../users/email-address.ts";
 import type { DecideContext } from "./decide-context.ts";
 import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
 import { targetOf, type UserMatch, userOf } from "./link.ts";
+import { pastDueSince } from "./past-due-since.ts";
 import { type PaymentEvent, singlePaymentOf } from "./payment-event.ts";
 import { type PlanChoice, planOf } from "./plan-of-event.ts";
 import { isSubscriptionEvent, type SubscriptionEvent } from "./subscription-event.ts";
@@ -75,6 +76,11 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
         planProblem !== undefined ||
         (before !== null && needsReview(order, before, after)),
       ...lastSeenAfter(event, start),
+      pastDueSinceMicros: pastDueSince(start, after.status, {
+        order,
+        occurredAtMicros: event.occurredAtMicros,
+        nowMicros: context.nowMicros,
+      }),
     },
     isLate: order === "older",
     ...(planProblem === undefined ? {} : { planProblem }),
@@ -226,6 +232,7 @@ function blank(
     lastEventAtMicros: null,
     lastEventRank: null,
     comparedAtMicros: null,
+    pastDueSinceMicros: null,
     lastNotified: null,
   };
 }

@@ -46,6 +46,7 @@ export function decideGroup(
     confirmedEmail: (id) => confirmedEmails.get(id) ?? null,
     plans: intake.plans,
     newId: randomUUID,
+    nowMicros: Date.now() * 1000,
   };
   const changed: Attempt["changed"][] = events.map(() => null);
   const payments: ReportedPayment[] = [];

@@ -8,7 +8,6 @@ import {
 } from "../../domain/outbound/subscription-change.ts";
 import type { PendingChange } from "../../domain/outbound/subscription-hook.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { type FailingRenewal, failingRenewalAfter } from "../../domain/subscriptions/failing-renewal.ts";
 import { isFirstLink, type Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { Attempt } from "../../store/deliveries/attempts.ts";
 import { insertNotifications } from "../../store/notifications/notifications.ts";
@@ -39,7 +38,6 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const stored = new Set(current.keys());
   const changed = new Set<string>();
   const linkedToPayments = new Set<string>();
-  const failing = new Map<string, FailingRenewal>();
   const notifications: Notification[] = [];
   const unknownPrices: UnknownPrice[] = [];
   const all: SubscriptionChange[] = [];
@@ -61,13 +59,6 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         const { priceId } = planProblem.params;
         unknownPrices.push({ subscription, priceId, isNewlyFlagged: before?.outOfOrder !== true });
       }
-      const renewal = failingRenewalAfter(
-        failing.get(subscription.id),
-        before,
-        subscription,
-        Date.now() * 1000,
-      );
-      if (renewal) failing.set(subscription.id, renewal);
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
       if (stored.has(subscription.id) && isFirstLink(before, subscription))
@@ -80,8 +71,8 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       const added = written.filter((subscription) => !stored.has(subscription.id)).sort(byKey);
       const updated = written.filter((subscription) => stored.has(subscription.id));
       return [
-        ...(added.length > 0 ? [insertSubscriptions(transaction, added, failing)] : []),
-        ...(updated.length > 0 ? [updateSubscriptions(transaction, updated, failing)] : []),
+        ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
+        ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
         ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
         ...(unknownPrices.length > 0 ? [notifyUnknownPrices(transaction, unknownPrices)] : []),
         ...insertOutboundChanges(transaction, all),

@@ -1,10 +1,9 @@
 import { isoText } from "../../domain/iso-text.ts";
 import type { Slot } from "../../domain/slot.ts";
-import type { FailingRenewal } from "../../domain/subscriptions/failing-renewal.ts";
 import type { LastNotified, Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
-import { timeOf } from "../list-position.ts";
+import { microsOf, timeOf } from "../list-position.ts";
 
 export type SubscriptionRow = {
   id: string;
@@ -25,6 +24,7 @@ export type SubscriptionRow = {
   last_event_at_micros: string | null;
   last_event_rank: number | null;
   compared_at_micros: string | null;
+  past_due_since_micros: string | null;
   told_standing: LastNotified["state"] | null;
   told_plan_id: string | null;
 };
@@ -32,7 +32,7 @@ export type SubscriptionRow = {
 /** Of the table as `s`, for `toSubscription`. */
 export const SUBSCRIPTION_COLUMNS = `s.id, s.user_id, s.provider, s.provider_subscription_id, s.is_one_time, s.payment_id,
   s.customer_id, s.price_id, s.plan_id, s.seats, s.status, date_part('epoch', s.current_period_end) * 1000 as period_end_ms, s.cancel_at_period_end, s.pauses_at_period_end, s.out_of_order,
-  s.last_event_at_micros, s.last_event_rank, s.compared_at_micros, s.told_standing, s.told_plan_id`;
+  s.last_event_at_micros, s.last_event_rank, s.compared_at_micros, ${microsOf("s.past_due_since")} as past_due_since_micros, s.told_standing, s.told_plan_id`;
 
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {
@@ -53,9 +53,10 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     cancelAtPeriodEnd: row.cancel_at_period_end,
     pausesAtPeriodEnd: row.pauses_at_period_end,
     outOfOrder: row.out_of_order,
-    lastEventAtMicros: microsOf(row.last_event_at_micros),
+    lastEventAtMicros: numberOf(row.last_event_at_micros),
     lastEventRank: row.last_event_rank,
-    comparedAtMicros: microsOf(row.compared_at_micros),
+    comparedAtMicros: numberOf(row.compared_at_micros),
+    pastDueSinceMicros: numberOf(row.past_due_since_micros),
     lastNotified:
       row.told_standing === null || row.told_plan_id === null
         ? null
@@ -64,7 +65,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
 }
 
 /** The driver returns a `bigint` as text. */
-function microsOf(text: string | null): number | null {
+function numberOf(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
@@ -96,30 +97,17 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
   ["told_plan_id", "text", (subscription) => subscription.lastNotified?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
-const TYPES = [...COLUMNS.map(([, type]) => type), "boolean", "bigint"];
+const TYPES = [...COLUMNS.map(([, type]) => type), "bigint"];
 const INPUT = `unnest(${TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(", ")})
-  as input (${NAMES}, has_recovered, failing_since_micros)`;
+  as input (${NAMES}, past_due_since_micros)`;
 
 const INSERT = {
   name: "insert_subscriptions",
   text: `
 insert into subscription (${NAMES}, past_due_since)
-select ${NAMES}, case when status = 'past_due'
-  then coalesce(${timeOf("coalesce(failing_since_micros, last_event_at_micros)")}, clock_timestamp())
-  else ${timeOf("failing_since_micros")} end
+select ${NAMES}, ${timeOf("past_due_since_micros")}
 from ${INPUT}`,
 };
-
-// By the rule of domain/subscriptions/failing-renewal.ts, for what is stored from the provider's response.
-const FAILING_SINCE = `(
-  select case when s.current_period_end between reported.at - interval '1 hour' and reported.at
-    then s.current_period_end else reported.at end
-  from (
-    select case when input.last_event_at_micros is distinct from s.last_event_at_micros
-      then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
-      else clock_timestamp() end as at
-  ) reported
-)`;
 
 const UPDATE = {
   name: "update_subscriptions",
@@ -128,33 +116,24 @@ update subscription s set updated_at = clock_timestamp(),
   ${COLUMNS.slice(1)
     .map(([name]) => `${name} = input.${name}`)
     .join(", ")},
-  past_due_since = case
-    when s.past_due_since is not null and not input.has_recovered then s.past_due_since
-    when input.status <> 'past_due' or input.failing_since_micros is not null
-      then ${timeOf("input.failing_since_micros")}
-    else ${FAILING_SINCE} end
+  past_due_since = ${timeOf("input.past_due_since_micros")}
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
 };
-
-/** By the subscriptions' ids; `null`: stored from the provider's response, not from events. */
-type FailingRenewals = ReadonlyMap<string, FailingRenewal> | null;
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
 export async function insertSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
-  failing: FailingRenewals = null,
 ): Promise<void> {
-  await transaction.run(INSERT, byColumn(subscriptions, failing));
+  await transaction.run(INSERT, byColumn(subscriptions));
 }
 
 export async function updateSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
-  failing: FailingRenewals = null,
 ): Promise<void> {
-  await transaction.run(UPDATE, byColumn(subscriptions, failing));
+  await transaction.run(UPDATE, byColumn(subscriptions));
 }
 
 const RECORD_COMPARISON = {
@@ -186,13 +165,9 @@ export async function clearReviewFlag(transaction: Queryable, id: string): Promi
   return (await transaction.run(CLEAR_FLAG, [id])).length > 0;
 }
 
-function byColumn(subscriptions: readonly Subscription[], failing: FailingRenewals): unknown[][] {
+function byColumn(subscriptions: readonly Subscription[]): unknown[][] {
   return [
     ...COLUMNS.map(([, , value]) => subscriptions.map(value)),
-    // The provider's response is never late.
-    subscriptions.map(({ id, status }) =>
-      failing === null ? status !== "past_due" : (failing.get(id)?.hasRecovered ?? false),
-    ),
-    subscriptions.map(({ id }) => failing?.get(id)?.sinceMicros ?? null),
+    subscriptions.map(({ pastDueSinceMicros }) => pastDueSinceMicros),
   ];
 }

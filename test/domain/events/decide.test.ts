@@ -17,6 +17,7 @@ function known(subscriptions: Subscription[] = []): DecideContext {
     confirmedEmail: () => null,
     plans,
     newId: () => "new",
+    nowMicros: 0,
   };
 }
 
@@ -759,6 +760,16 @@ describe("after a comparison with the provider", () => {
   it.each([5_000, 6_000])("does not treat a later event as late (at %s)", (occurredAtMicros) => {
     const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros };
     expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
+  });
+
+  it("keeps the start of a grace period that an earlier event ends, although it is the newest event", () => {
+    const failing = compared.map((known) => ({
+      ...known,
+      status: "past_due" as const,
+      pastDueSinceMicros: 900,
+    }));
+    const late = { ...UPDATED, status: "active" as const, occurredAtMicros: 4_000 };
+    expect(remaining([late], failing)).toMatchObject([{ status: "active", pastDueSinceMicros: 900 }]);
   });
 });
 

@@ -30,6 +30,7 @@ function subscription(overrides: Partial<Subscription> = {}): Subscription {
     lastEventAtMicros: null,
     lastEventRank: null,
     comparedAtMicros: null,
+    pastDueSinceMicros: null,
     lastNotified: null,
     ...overrides,
   };

@@ -333,6 +333,7 @@ function stateAfter(events: readonly Arrived[]) {
       confirmedEmail: () => null,
       plans,
       newId: randomUUID,
+      nowMicros: Date.now() * 1000,
     });
     if (decision.outcome !== "applied") throw new Error(decision.outcome);
     const { subscription } = decision;
