@@ -14,6 +14,7 @@ import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
 import { isBanned } from "../store/users/bans.ts";
 import type { AccountMail } from "./account-mail.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./callers/session-age.ts";
+import { createBackupCodes } from "./create-backup-codes.ts";
 import { accountKey } from "./guess-limit.ts";
 import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
@@ -111,7 +112,12 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     user: {
       additionalFields: { locale: { type: "string", required: false, input: false, returned: false } },
     },
-    plugins: [twoFactor({ totpOptions: { digits: 6, period: 30 } })],
+    plugins: [
+      twoFactor({
+        totpOptions: { digits: 6, period: 30 },
+        backupCodeOptions: { customBackupCodesGenerate: createBackupCodes },
+      }),
+    ],
     session: {
       // Listing sessions needs no fresh session.
       freshAge: 0,

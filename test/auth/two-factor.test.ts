@@ -90,6 +90,14 @@ describe("two-factor authentication", () => {
     expect(await repeated.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
   });
 
+  it("shows backup codes in which no two characters look alike", async () => {
+    const { cookie, backupCodes } = await enabled();
+    const again = await context.call("/two-factor/generate-backup-codes", { password: PASSWORD }, { cookie });
+    const codes = [...backupCodes, ...((await again.json()) as { backupCodes: string[] }).backupCodes];
+    expect(new Set(codes).size).toBe(20);
+    for (const code of codes) expect(code).toMatch(/^[a-hjkmnp-z2-9]{5}-[a-hjkmnp-z2-9]{5}$/);
+  });
+
   it("accepts backup codes as people write them down", async () => {
     const { email, backupCodes } = await enabled();
     const written = ["", " ", " - ", "\u2013", "\u2011\n"].map((between, index) =>
