@@ -8329,4 +8329,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/two-factor.test.ts"],
     only: "look alike",
   },
+  {
+    file: "src/outbound/allowed-targets.ts",
+    find: 'if (url.port === "0") return { problem: "url" };',
+    replace: "",
+    fault: "an endpoint is accepted at port 0, where nothing can listen",
+    tests: ["test/outbound/allowed-targets.test.ts"],
+  },
 ];

@@ -68,6 +68,8 @@ export async function resolveTarget(
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return { problem: "url" };
   if (url.protocol !== "https:" && url.protocol !== "http:") return { problem: "url" };
+  // Nothing can listen there.
+  if (url.port === "0") return { problem: "url" };
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   // A parsed URL leaves out its scheme's default port.
   const port = url.port || (url.protocol === "https:" ? "443" : "80");

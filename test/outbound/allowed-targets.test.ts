@@ -76,6 +76,7 @@ describe("an address", () => {
 describe("a URL", () => {
   it.each([
     "http://example.com/",
+    "https://example.com:0/",
     "ftp://example.com/",
     "file:///etc/passwd",
     "example.com",
