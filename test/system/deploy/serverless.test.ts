@@ -55,7 +55,7 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
     const signUp = await sendRequest(at(0), "POST", "/api/auth/sign-up/email", { body: ACCOUNT });
     expect(signUp.status).toBe(200);
     cookie = cookieOf(signUp);
-  }, 300_000);
+  }, 600_000);
   afterAll(() => postgres?.stop());
 
   const at = (n: number) => instances[n] as string;
