@@ -8336,4 +8336,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an endpoint is accepted at port 0, where nothing can listen",
     tests: ["test/outbound/allowed-targets.test.ts"],
   },
+  {
+    file: "src/intake/create-intake.ts",
+    find: "!isAwaited() && !options.adapters.of(delivery.format).traits.claimsFirst;",
+    replace: '!isAwaited() && options.adapters.of(delivery.format).traits.name !== "";',
+    fault: "an event of Lemon Squeezy that waited too long is left to its few redeliveries",
+    tests: ["test/intake/abandoned.test.ts"],
+    only: "few redeliveries",
+  },
 ];

@@ -1,50 +1,79 @@
 import { afterAll, expect, it } from "vitest";
+import type { Slot } from "../../src/domain/slot.ts";
+import type { Milestone, ReceiveResult } from "../../src/intake/intake.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
 import type { Claim } from "../../src/store/deliveries/claims.ts";
 import { claimDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 
 /** As many as the intake has under way at once. */
 const GROUPS = 4;
 
 let stalled = 0;
-let release: () => void = () => {};
-const released = new Promise<void>((resolve) => {
-  release = resolve;
-});
+let stallsAt: Milestone = "effects written";
+let { promise: released, resolve: release } = Promise.withResolvers<void>();
 const { test, runtime } = freshRuntime({
   users: 20,
+  variables: { PROVIDER_B_ADAPTER: "lemon-squeezy", PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-a"] },
   reached: async (milestone) => {
-    if (milestone !== "effects written") return;
+    if (milestone !== stallsAt) return;
     stalled += 1;
     await released;
   },
 });
 afterAll(() => release());
 
+function receive(slot: Slot, format: WireFormat, n: number): Promise<ReceiveResult> {
+  const { rawBody, headers } = numberedEvent("abandoned", n, 20, format) as {
+    rawBody: Buffer;
+    headers: Record<string, string>;
+  };
+  return runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] });
+}
+
 it("does not apply an event later that it refused as too slow", {
   timeout: 60_000,
 }, async () => {
-  const receive = (n: number) => {
-    const { rawBody, headers } = numberedEvent("abandoned", n) as {
-      rawBody: Buffer;
-      headers: Record<string, string>;
-    };
-    return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
-  };
   const responses = [];
   for (let n = 0; n < GROUPS; n += 1) {
-    responses.push(receive(n));
+    responses.push(receive("provider-a", "stripe", n));
     await eventually(async () => stalled, n + 1);
   }
-  expect(await receive(GROUPS)).toEqual({ outcome: "unavailable", cause: "too slow" });
+  expect(await receive("provider-a", "stripe", GROUPS)).toEqual({
+    outcome: "unavailable",
+    cause: "too slow",
+  });
   release();
   await Promise.all(responses);
   await runtime.intake.idle();
   expect(
     await test.rows("select event_id from webhook_delivery where event_id like $1", [`abandoned-${GROUPS}%`]),
   ).toEqual([]);
+});
+
+it("ingests an event of a provider with few redeliveries although it was refused as too slow", {
+  timeout: 60_000,
+}, async () => {
+  ({ promise: released, resolve: release } = Promise.withResolvers<void>());
+  [stalled, stallsAt] = [0, "claimed"];
+  // Claims are taken one group at a time: the second waits for the first.
+  const first = receive("provider-b", "lemon-squeezy", 1);
+  await eventually(async () => stalled, 1);
+  expect(await receive("provider-b", "lemon-squeezy", 2)).toEqual({
+    outcome: "unavailable",
+    cause: "too slow",
+  });
+  release();
+  await first;
+  await runtime.intake.idle();
+  expect(
+    await test.rows(
+      "select count(*)::int, min(status::text) as status from webhook_delivery where format = 'lemon-squeezy'",
+    ),
+  ).toEqual([{ count: 2, status: "successful" }]);
 });
 
 it("releases a claim before its lease runs out, so that waiting uses up no attempt", async () => {
