@@ -8351,4 +8351,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "event streams whose readers have left go on asking the database for events",
     tests: ["test/api/event-stream.test.ts"],
   },
+  {
+    file: "src/store/keys/api-key-directory.ts",
+    find: "where s.service_key_id = k.id order by",
+    replace: "order by",
+    fault: "the list of all keys shows one prefix for every service key",
+    tests: ["test/cli/lists.test.ts"],
+    only: "newest first",
+  },
 ];

@@ -15,8 +15,14 @@ beforeAll(async () => {
   );
   await test.rows(`update api_key set revoked_at = now() where name = 'key 4'`);
   await test.rows(
-    `insert into service_key (id, name, permissions, limit_requests, limit_seconds, created_at)
-     values (gen_random_uuid(), 'shop', '{users:read}', 60, 60, '2026-01-03 12:00Z')`,
+    `with created as (
+       insert into service_key (id, name, permissions, limit_requests, limit_seconds, created_at)
+       values (gen_random_uuid(), 'shop', '{users:read}', 60, 60, '2026-01-03 12:00Z'),
+         (gen_random_uuid(), 'store', '{users:read}', 60, 60, '2026-01-02 12:00Z')
+       returning id, name
+     )
+     insert into service_key_secret (service_key_id, hash, prefix)
+     select id, sha256(name::bytea), 'tgs_' || name from created`,
   );
 });
 
@@ -75,7 +81,14 @@ describe("lists", () => {
   });
 
   it("lists service keys and all users' keys that are not revoked, newest first", async () => {
-    expect(await pages("name", "keys", "list")).toEqual([["key 3", "shop"], ["key 2", "key 1"], ["key 0"]]);
+    expect(await pages("name", "keys", "list")).toEqual([
+      ["key 3", "shop"],
+      ["key 2", "store"],
+      ["key 1", "key 0"],
+    ]);
+    expect((await pages("prefix", "keys", "list")).flat()).toEqual([
+      ...["tg_3", "tgs_shop", "tg_2", "tgs_store", "tg_1", "tg_0"],
+    ]);
   });
 
   it("lists the keys of one user, with owner and expiry, but never the key or its hash", async () => {
