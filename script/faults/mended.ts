@@ -8359,4 +8359,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/lists.test.ts"],
     only: "newest first",
   },
+  {
+    file: "src/domain/entitlements/shown-entitlements.ts",
+    find: "entry.feature === feature && entry.periodEndMs === period",
+    replace: "entry.periodEndMs === period",
+    fault: "a plan with two quotas shows what has been used of the first as that of both",
+    tests: ["test/domain/entitlements/shown-entitlements.test.ts"],
+  },
 ];
