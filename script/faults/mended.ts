@@ -8366,4 +8366,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a plan with two quotas shows what has been used of the first as that of both",
     tests: ["test/domain/entitlements/shown-entitlements.test.ts"],
   },
+  {
+    file: "src/store/payments/record-charges.ts",
+    find: "is null\n    and coalesce(p.provider_subscription_id, excluded.provider_subscription_id) = p.provider_payment_id)`",
+    replace: "is null)`",
+    fault: "a second report of a subscription's payment takes its receipt while its owner is not known",
+    tests: ["test/store/payments/record-payments.test.ts"],
+    only: "keeps the receipt",
+  },
 ];

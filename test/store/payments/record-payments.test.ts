@@ -322,3 +322,17 @@ it("takes what happens after a comparison by a server whose clock was ahead", as
   await record(CHARGE, undefined, { occurredAtMicros: (Date.now() + 60_000) * 1000 });
   expect(await test.rows("select state from payment")).toEqual([{ state: "paid" }]);
 });
+
+it("keeps the receipt of a subscription's payment whose owner is not known yet, and of no other", async () => {
+  const receiptUrl = "https://pay.example/1";
+  const charge = { ...CHARGE, charge: CHARGE.charge && { ...CHARGE.charge, receiptUrl } };
+  const single = { ...charge, charge: charge.charge && { ...charge.charge, id: "in_2" } };
+  for (const at of [1, 2]) {
+    await record(charge, undefined, { userId: null, occurredAtMicros: at });
+    await record(single, undefined, { userId: null, occurredAtMicros: at, providerSubscriptionId: "in_2" });
+  }
+  expect(await test.rows("select receipt_url as receipt from payment order by provider_payment_id")).toEqual([
+    { receipt: receiptUrl },
+    { receipt: null },
+  ]);
+});
