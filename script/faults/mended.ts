@@ -8374,4 +8374,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/payments/record-payments.test.ts"],
     only: "keeps the receipt",
   },
+  {
+    file: "src/store/payments/verify-payments.ts",
+    find: "status is not null and provider_subscription_id is distinct",
+    replace: "status is not null or provider_subscription_id is distinct",
+    fault: "single payments without an invoice are reported as unknown to their provider",
+    tests: ["test/reconcile/verify-payments.test.ts"],
+    only: "bought a plan for good",
+  },
 ];

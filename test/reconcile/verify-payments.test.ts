@@ -223,6 +223,16 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await test.rows("delete from payment where provider_payment_id = $1", [id]);
   });
 
+  it("are not asked for where they bought a plan for good or are not decided yet, and are in no list", async () => {
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', '424242', '424242', 100, 'EUR', 'paid', 'paid', now()),
+         ('provider-a', '424243', null, 100, 'EUR', 'paid', null, now())`,
+    );
+    expect(await run()).toMatchObject(clean);
+    await test.rows("delete from payment where provider_payment_id in ('424242', '424243')");
+  });
+
   /** The provider's API, with payments in its list that are like the last one but for this. */
   function listing(others: Partial<PaymentState>[]): PaymentApi {
     const listPayments: PaymentApi["listPayments"] = async function* (selection) {
