@@ -8382,4 +8382,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/verify-payments.test.ts"],
     only: "bought a plan for good",
   },
+  {
+    file: "src/store/users/email-changes.ts",
+    find: "where c.user_id = locked.id and old_confirmed_at",
+    replace: "where old_confirmed_at",
+    fault: "somebody's change of address makes those of others that a killed server left",
+    tests: ["test/auth/routes/email-change.test.ts"],
+    only: "a killed server",
+  },
 ];

@@ -58,6 +58,22 @@ describe("an email address change", () => {
     }
   });
 
+  it("does not take effect with somebody else's, although a killed server has left it confirmed", async () => {
+    const [left, other] = [await requested(), await requested()];
+    await context.test.rows(
+      "update email_change set old_confirmed_at = now(), new_confirmed_at = now() where user_id = $1",
+      [left.id],
+    );
+    const emailOf = async ({ id }: { id: string }) =>
+      (await context.test.rows<{ email: string }>('select email from "user" where id = $1', [id]))[0]?.email;
+    await confirm(other.old);
+    expect((await confirm(other.fresh)).body).toEqual({ status: true, changed: true });
+    expect([await emailOf(other), await emailOf(left)]).toEqual([other.wanted, left.email]);
+    // It does with either of its own links.
+    expect((await confirm(left.fresh)).body).toEqual({ status: true, changed: true });
+    expect(await emailOf(left)).toBe(left.wanted);
+  });
+
   it("voids a link to reset the password that was mailed to the old address", async () => {
     const { old, fresh, email } = await requested();
     await context.call("/request-password-reset", { email });
