@@ -8390,4 +8390,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/routes/email-change.test.ts"],
     only: "a killed server",
   },
+  {
+    file: "src/store/keys/plugin-links.ts",
+    find: "where id in (select id from due)",
+    replace: "where exists (select from due)",
+    fault: "a calendar's use is shown as that of everybody's",
+    tests: ["test/auth/plugin-link.test.ts"],
+    only: "last use",
+  },
 ];

@@ -45,11 +45,13 @@ describe("a plugin's secret link", () => {
     expect(await ownerBy(secret)).toBe("user_2");
   });
 
-  it("shows its last use, which a new link has not had", async () => {
-    const usedAt = async () =>
-      (await findPluginLink(test.database, { userId: "user_3", plugin: "renewals" }))?.lastUsedAt ?? null;
+  it("shows its last use, which neither a new link nor somebody else's has had", async () => {
+    const usedAt = async (userId = "user_3") =>
+      (await findPluginLink(test.database, { userId, plugin: "renewals" }))?.lastUsedAt ?? null;
+    await linkOf("user_4");
     await ownerBy(await linkOf("user_3"));
     expect(await usedAt()).toBeInstanceOf(Date);
+    expect(await usedAt("user_4")).toBeNull();
     await linkOf("user_3");
     expect(await usedAt()).toBeNull();
   });
