@@ -8398,4 +8398,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/plugin-link.test.ts"],
     only: "last use",
   },
+  {
+    file: "src/store/reconciliation/imports.ts",
+    find: "skipped = r.skipped + excluded.skipped, updated_at = now()",
+    replace: "skipped = r.skipped + excluded.skipped",
+    fault: "an import that takes longer than a week is dropped as abandoned",
+    tests: ["test/store/reconciliation/imports.test.ts"],
+    only: "abandoned a week ago",
+  },
 ];

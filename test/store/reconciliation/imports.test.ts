@@ -40,7 +40,7 @@ it("adds up the pages of each of two imports, and ends one without the other", a
 });
 
 it("drops imports that were abandoned a week ago with the rows that they left out", async () => {
-  for (const id of ["abandoned", "interrupted", "continued"]) {
+  for (const id of ["abandoned", "interrupted", "continued", "slow"]) {
     await beginImport(test.database, id);
     await advanceImport(test.database, id, page("1", [0, 0, 1], [id]));
     const days = id === "interrupted" ? 6 : 8;
@@ -50,9 +50,11 @@ it("drops imports that were abandoned a week ago with the rows that they left ou
     ]);
   }
   await beginImport(test.database, "continued");
+  await advanceImport(test.database, "slow", page("2", [1, 0, 0], []));
   await dropAbandonedImports(test.database);
   expect(await test.rows("select import_id as id from import_unmatched order by 1")).toEqual([
     { id: "continued" },
     { id: "interrupted" },
+    { id: "slow" },
   ]);
 });
