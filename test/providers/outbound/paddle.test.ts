@@ -470,6 +470,29 @@ describe("Paddle's API", () => {
     expect(provider.requests[0]?.query.get("event_type")).toContain("transaction.completed");
   });
 
+  it("names the customer's address of each subscription of an import, and asks for fifty at a time", async () => {
+    const { body } = loadFixture("paddle", "subscription.updated");
+    const subscriptions = Array.from({ length: 60 }, (_, n) => ({
+      ...(body.data as object),
+      id: `sub_${n}`,
+      customer_id: n === 0 ? "ctm_1" : `ctm_${n}`,
+    }));
+    const asked: string[][] = [];
+    provider.respondWith(({ path, query }) => {
+      if (path.endsWith("/subscriptions")) return { body: { data: subscriptions } };
+      const ids = (query.get("id") as string).split(",");
+      asked.push(ids);
+      return { body: { data: ids.slice(1).map((id) => ({ id, email: `${id}@example.com` })) } };
+    });
+    const page = await api.listSubscriptionPage(null, { withEmails: true });
+    expect(asked.map(({ length }) => length)).toEqual([50, 9]);
+    // Customers that Paddle leaves out have none.
+    const unknown = asked.map(([id]) => id);
+    expect(page.subscriptions.map(({ email }) => email)).toEqual(
+      subscriptions.map(({ customer_id: id }) => (unknown.includes(id) ? null : `${id}@example.com`)),
+    );
+  });
+
   it("lists an event without a time, and those behind it", async () => {
     const { body } = loadFixture("paddle", "subscription.updated");
     const event = { ...body, event_type: "subscription.updated", occurred_at: "2026-03-01T13:00:00Z" };
