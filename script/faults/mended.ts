@@ -8414,4 +8414,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/paddle.test.ts"],
     only: "fifty at a time",
   },
+  {
+    file: "src/app/(account)/admin/webhooks/[id]/mask-payload.ts",
+    find: "STATES.test(name) || isTime(text)",
+    replace: "(STATES.test(name) && isTime(text))",
+    fault: "Lemon Squeezy's written-out statuses are masked",
+    tests: ["test/app/mask-payload.test.ts"],
+    only: "with spaces",
+  },
 ];

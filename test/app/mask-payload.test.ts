@@ -98,6 +98,11 @@ describe("maskPayload", () => {
     expect(maskPayload(product)).toEqual(product);
   });
 
+  it("keeps statuses and times that are written with spaces", () => {
+    const payload = { attributes: { status_formatted: "On Trial", paid: "2026-03-01 13:00:00 +0100" } };
+    expect(maskPayload(payload)).toEqual(payload);
+  });
+
   it("does not modify its input", () => {
     const payload = { customer: { email: "ada@example.com" } };
     maskPayload(payload);
