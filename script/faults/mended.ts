@@ -8422,4 +8422,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/mask-payload.test.ts"],
     only: "with spaces",
   },
+  {
+    file: "src/domain/negotiate-locale.ts",
+    find: "weight > 0)",
+    replace: "weight >= 0)",
+    fault: "pages are in the only language that a browser refuses",
+    tests: ["test/domain/negotiate-locale.test.ts"],
+  },
 ];

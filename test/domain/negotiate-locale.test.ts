@@ -17,6 +17,7 @@ describe("the language for a signed-out visitor", () => {
     ["es;Q=0.2, de; q=0.9", "de"],
     ["de;q=0, es;q=0.001", "es"],
     ["de;q=abc, es", "es"],
+    ["de;q=0", "en"],
     ["den, esperanto, zhx", "en"],
     ["de,en", "de"],
     ["en,de", "en"],
