@@ -75,6 +75,32 @@ describe("GET /api/cron/:job", () => {
     }, [{ target_id: "39" }]);
   });
 
+  it("drops what is kept no longer, and leaves what is", async () => {
+    await test.rows(`insert into "user" (id, name, email) values ('user_aged', 'A', 'aged@example.com')`);
+    await test.rows(
+      `insert into notification (user_id, kind, created_at)
+       select 'user_aged', 'role_changed', now() - days * interval '1 day' from unnest(array[364, 366]) days`,
+    );
+    await eventually(async () => {
+      await get("retention");
+      return test.rows(
+        `select extract(day from now() - created_at)::int as days from notification where user_id = 'user_aged'`,
+      );
+    }, [{ days: 364 }]);
+  });
+
+  it("notifies whoever has a key that expires within a week", async () => {
+    await test.rows(`insert into "user" (id, name, email) values ('user_key', 'A', 'key@example.com')`);
+    await test.rows(
+      `insert into api_key (id, user_id, name, prefix, hash, created_at, expires_at)
+       values (gen_random_uuid(), 'user_key', 'build', 'tg_', sha256('x'), now() - interval '60 days', now() + interval '3 days')`,
+    );
+    await eventually(async () => {
+      await get("session-clean-up");
+      return test.rows("select kind from notification where user_id = 'user_key'");
+    }, [{ kind: "api_key_expiring" }]);
+  });
+
   it("returns 401 for a wrong or missing secret", async () => {
     expect(await get("retention", "another-secret-of-sixteen")).toEqual({
       status: 401,
