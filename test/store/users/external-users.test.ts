@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pg from "pg";
 import { expect, it } from "vitest";
 import { inTransaction } from "../../../src/store/transaction.ts";
 import { putExternalUser } from "../../../src/store/users/external-users.ts";
@@ -51,6 +52,30 @@ it("updates a user again after a deadlock with another one who takes the address
   });
   await moving;
   expect(await putting).toMatchObject({ externalId: "shop-0", email, name: "New" });
+});
+
+it("refuses an address that is taken while the index of addresses is rebuilt", async () => {
+  await test.rows(
+    `update "user" set external_id = 'shop-3', email = 'three@example.com' where id = 'user_0'`,
+  );
+  const reader = new pg.Client({ connectionString: test.url });
+  const owner = new pg.Client({ connectionString: test.url });
+  await Promise.all([reader.connect(), owner.connect()]);
+  // As a dump does for hours: the former index is kept, renamed and unique, until it has ended.
+  await reader.query(`begin; select from "user" limit 1`);
+  const rebuilding = owner.query("reindex index concurrently user_email_key");
+  await eventually(
+    () => test.rows("select to_regclass('user_email_key_ccold') is not null as kept"),
+    [{ kept: true }],
+  );
+  const user = { newId: randomUUID(), externalId: "shop-3", email: "user_1@example.com", name: "New" };
+  const outcome = await putExternalUser(test.database, user, { keyId: "key", address: "192.0.2.1" }).catch(
+    (error: Error) => error.message,
+  );
+  await reader.end();
+  await rebuilding;
+  await owner.end();
+  expect(outcome).toBeNull();
 });
 
 it("is unavailable while a lock is not free in time", async () => {
