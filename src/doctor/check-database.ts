@@ -19,6 +19,7 @@ import { checkConnections } from "./check-connections.ts";
 import { checkDisk } from "./check-disk.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
+import { checkStandby } from "./check-standby.ts";
 import { broken, type Finding, good } from "./finding.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -104,7 +105,9 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
     : good("database", `${which}: PostgreSQL ${version}`);
-  const concerns = unsuitable ? [] : [await checkConnections(database), await checkCollation(database)];
+  const concerns = unsuitable
+    ? []
+    : [await checkStandby(database), await checkConnections(database), await checkCollation(database)];
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
   const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];

@@ -1,0 +1,36 @@
+import { type Database, DatabaseUnavailable } from "../store/database.ts";
+import { inOwnTransaction, type TransactionOptions } from "../store/transaction.ts";
+import { broken, type Finding } from "./finding.ts";
+
+const LIMITS: TransactionOptions = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 3_000,
+  statementTimeoutMs: 3_000,
+  idleTimeoutMs: 3_000,
+};
+
+const SELECT_STANDBYS = {
+  name: "doctor_standbys",
+  text: "select current_setting('synchronous_standby_names') as names",
+};
+
+/** A commit waits only where it has written something: this is in the write-ahead log alone, and in no table. */
+const WRITE = { name: "doctor_write", text: "select pg_logical_emit_message(true, 'tollgate', '')" };
+
+/** `null`: a commit does not wait for a standby, or one has confirmed it. */
+export async function checkStandby(database: Database): Promise<Finding | null> {
+  const [standbys] = (await database.run<{ names: string }>(SELECT_STANDBYS)) as [{ names: string }];
+  if (standbys.names === "") return null;
+  try {
+    await inOwnTransaction(database, LIMITS, (transaction) => transaction.run(WRITE));
+    return null;
+  } catch (error) {
+    // A role that may not write it finds out nothing.
+    if (!(error instanceof DatabaseUnavailable)) return null;
+    return broken(
+      "standby",
+      `no standby confirms commits (synchronous_standby_names is '${standbys.names}'): webhooks are answered 503`,
+      "Bring the standby back. Without it, empty synchronous_standby_names at PostgreSQL: a failover then loses what the new primary had not received.",
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { checkDatabase } from "../../src/doctor/check-database.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded/embedded.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { serverVariables } from "../support/variables.ts";
+
+it("calls a database broken whose commits wait for a standby that is away", async () => {
+  const postgres = await startEmbeddedPostgres(await temporaryFolder());
+  cleanedUp(() => postgres.stop());
+  const administrator = openDatabase({
+    url: postgres.adminUrl,
+    prepared: false,
+    maxConnections: 1,
+    answerTimeoutMs: 30_000,
+  });
+  cleanedUp(() => administrator.close());
+  const run = (text: string) => administrator.run({ name: "", text });
+  const setStandbys = async (names: string) => {
+    await run(`alter system set synchronous_standby_names = '${names}'`);
+    await run("select pg_reload_conf()");
+    await eventually(() => run("show synchronous_standby_names"), [{ synchronous_standby_names: names }]);
+  };
+  const standby = async () => {
+    const { findings } = await checkDatabase(readConfig(serverVariables(postgres.url)));
+    return findings.filter(({ check }) => check === "standby");
+  };
+  expect(await standby()).toEqual([]);
+  await setStandbys("two");
+  expect(await standby()).toMatchObject([
+    {
+      state: "broken",
+      detail: expect.stringContaining("no standby confirms commits (synchronous_standby_names is 'two')"),
+    },
+  ]);
+  await setStandbys("");
+  expect(await standby()).toEqual([]);
+});
