@@ -6,6 +6,7 @@ import type { PluginEnv } from "../api/plugins.ts";
 import type { Locale } from "../domain/locale.ts";
 import { negotiateLocale } from "../domain/negotiate-locale.ts";
 import { minorUnitDigits } from "../domain/payments/minor-units.ts";
+import { priceIfChargedIn } from "../domain/plans/charged-price.ts";
 import { type Plan, type PlanCatalog, pricesOf } from "../domain/plans/plan.ts";
 import { Refusal } from "../domain/refusals/refusal.ts";
 import { matchesEtag } from "../http/etag.ts";
@@ -138,11 +139,12 @@ function describe(seats: number, plan: Plan | undefined, access: Access, { local
   const number = t("seats", { seats });
   if (!plan) return number;
   const paid = access?.paidIn;
-  const { amount, currency, interval } =
-    pricesOf(plan).find((price) => price.interval === paid?.interval && price.currency === paid.currency) ??
-    plan.price;
-  const charged = access?.chargedCurrency ?? currency;
-  if (charged !== currency) return number;
+  const listed = pricesOf(plan).find(
+    (price) => price.interval === paid?.interval && price.currency === paid.currency,
+  );
+  const price = priceIfChargedIn(listed ?? plan.price, access?.chargedCurrency ?? null);
+  if (price === null) return number;
+  const { amount, currency, interval } = price;
   const digits = minorUnitDigits(currency);
   const format = new Intl.NumberFormat(locale, {
     style: "currency",

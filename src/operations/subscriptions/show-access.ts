@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/entitlements/access.ts";
+import { priceIfChargedIn } from "../../domain/plans/charged-price.ts";
 import {
   INTERVALS,
   type Plan,
@@ -110,14 +111,6 @@ function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.inp
   if (priceId === null) return plan.price;
   const paid = pricesOf(plan).find((price) => priceIdsIn(provider, price)[0] === priceId);
   return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
-}
-
-/** Only payments show a price's amount in another currency. */
-function priceIfChargedIn(
-  price: z.input<typeof PriceView> | null,
-  chargedCurrency: string | null,
-): z.input<typeof PriceView> | null {
-  return chargedCurrency === null || chargedCurrency === price?.currency ? price : null;
 }
 
 type PaidIn = Pick<z.input<typeof PriceView>, "interval" | "currency">;

@@ -1,5 +1,6 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import type { z } from "zod";
+import { priceIfChargedIn } from "../../../domain/plans/charged-price.ts";
 import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import type { ChangeStep } from "./change-steps.tsx";
@@ -65,13 +66,11 @@ async function priceOfPeriod(
   ]);
   const isKept = plan?.id === subscription.planId && (interval === null || interval === paid?.interval);
   const wanted = paid && { currency: paid.currency, interval: interval ?? paid.interval };
-  const price = isKept
-    ? paidNow
-    : plan?.prices.find((one) => one.interval === wanted?.interval && one.currency === wanted.currency);
-  const isChargedCurrency = currency === null || currency === price?.currency;
-  return price && isChargedCurrency
-    ? { amountDue: price.amount * Number(seats ?? subscription.seats), currency: price.currency }
-    : null;
+  const listed = plan?.prices.find(
+    (one) => one.interval === wanted?.interval && one.currency === wanted.currency,
+  );
+  const price = priceIfChargedIn(isKept ? paidNow : (listed ?? null), currency);
+  return price && { amountDue: price.amount * Number(seats ?? subscription.seats), currency: price.currency };
 }
 
 /** `null`: the order changes something, or withdraws what was to change at the end of the period. */
