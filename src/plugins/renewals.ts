@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
 import type { Locale } from "../domain/locale.ts";
 import { negotiateLocale } from "../domain/negotiate-locale.ts";
-import { minorUnitDigits } from "../domain/payments/minor-units.ts";
+import { formatMoney } from "../domain/payments/minor-units.ts";
 import { priceIfChargedIn } from "../domain/plans/charged-price.ts";
 import { type Plan, type PlanCatalog, pricesOf } from "../domain/plans/plan.ts";
 import { Refusal } from "../domain/refusals/refusal.ts";
@@ -144,15 +144,8 @@ function describe(seats: number, plan: Plan | undefined, access: Access, { local
   );
   const price = priceIfChargedIn(listed ?? plan.price, access?.chargedCurrency ?? null);
   if (price === null) return number;
-  const { amount, currency, interval } = price;
-  const digits = minorUnitDigits(currency);
-  const format = new Intl.NumberFormat(locale, {
-    style: "currency",
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  return `${number}\n${t(`price.${interval}`, { price: format.format(amount / 10 ** digits) })}`;
+  const text = formatMoney(locale, price, { style: "currency" });
+  return `${number}\n${t(`price.${price.interval}`, { price: text })}`;
 }
 
 /** Grows with every change, as RFC 5545, section 3.8.7.4, requires. */

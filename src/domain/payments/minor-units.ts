@@ -10,3 +10,21 @@ export function minorUnitDigits(currency: string): number {
   if (ZERO_DECIMAL.has(currency)) return 0;
   return THREE_DECIMAL.has(currency) ? 3 : 2;
 }
+
+export type Money = {
+  /** In the currency's smallest unit. */
+  amount: number;
+  /** ISO 4217. */
+  currency: string;
+};
+
+/** Formatted for the language, equally on the server and in the browser. */
+export function formatMoney(
+  locale: string,
+  { amount, currency }: Money,
+  style: Pick<Intl.NumberFormatOptions, "style" | "trailingZeroDisplay">,
+): string {
+  const digits = minorUnitDigits(currency);
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(locale, { currency, ...decimals, ...style }).format(amount / 10 ** digits);
+}

@@ -1,17 +1,12 @@
 import { html } from "hono/html";
-import { minorUnitDigits } from "../../domain/payments/minor-units.ts";
+import { formatMoney } from "../../domain/payments/minor-units.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Html } from "./page.ts";
 
 /** Formats for the reader's languages, e.g. "20,00 EUR". @param languages an Accept-Language header */
 export function money(amount: number, currency: string, languages = "en"): string {
-  const digits = minorUnitDigits(currency);
-  const number = new Intl.NumberFormat(localeOf(languages), {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  return `${number.format(amount / 10 ** digits)} ${currency}`;
+  return `${formatMoney(localeOf(languages), { amount, currency }, { style: "decimal" })} ${currency}`;
 }
 
 export function perInterval({ interval }: Offer): string {
