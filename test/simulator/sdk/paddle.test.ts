@@ -394,7 +394,7 @@ describe("webhooks", () => {
         ...["subscription.updated", "subscription.canceled", "adjustment.created", "adjustment.updated"],
       ]),
     );
-    const events = await paddle.events.list({ perPage: 200 }).next();
+    const events = await Array.fromAsync(paddle.events.list({ perPage: 200 }));
     expect(events.map(({ eventType }) => eventType).toSorted()).toEqual(types.toSorted());
   });
 });
