@@ -8460,4 +8460,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "doctor calls a database good whose commits wait for a standby that is away",
     tests: ["test/doctor/check-standby.test.ts"],
   },
+  {
+    file: "src/simulator/paddle/discounts.ts",
+    find: "if (Number.isNaN(expiresAtSeconds)) throw",
+    replace: "if (Number.isNaN(amount)) throw",
+    fault: "the simulated Paddle answers 500 to a discount whose end is not a time",
+    tests: ["test/simulator/sdk/paddle.test.ts"],
+    only: "an end that is not a time",
+  },
 ];

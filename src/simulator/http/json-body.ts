@@ -8,6 +8,8 @@ export type Json = {
   text(): string | null;
   /** `null`: absent; NaN: not an integer. */
   wholeNumber(): number | null;
+  /** Of a time as text, since 1970; `null`: absent, or not a string; NaN: not a time. */
+  seconds(): number | null;
   flag(): boolean | null;
   /** The array's texts. */
   texts(): string[];
@@ -28,13 +30,18 @@ export async function readJson(c: Context): Promise<Json | null> {
 
 function json(value: unknown): Json {
   const isObject = typeof value === "object" && value !== null;
+  const text = () => (typeof value === "string" && value !== "" ? value : null);
   return {
     at: (key) => json(isObject && Object.hasOwn(value, key) ? value[key as keyof typeof value] : undefined),
     has: (key) => isObject && Object.hasOwn(value, key),
-    text: () => (typeof value === "string" && value !== "" ? value : null),
+    text,
     wholeNumber: () => {
       if (value === undefined || value === null) return null;
       return Number.isInteger(value) ? (value as number) : Number.NaN;
+    },
+    seconds: () => {
+      const time = text();
+      return time === null ? null : Date.parse(time) / 1_000;
     },
     flag: () => (typeof value === "boolean" ? value : null),
     texts: () => (Array.isArray(value) ? value.filter((element) => typeof element === "string") : []),

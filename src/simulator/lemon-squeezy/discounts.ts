@@ -103,11 +103,9 @@ function variantsIn(slot: ProviderSlot, data: Json): string[] {
 }
 
 function secondsIn(attributes: Json, name: string): number | null {
-  const text = attributes.at(name).text();
-  if (text === null) return null;
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw invalid(name, "is not a valid date");
-  return ms / 1_000;
+  const seconds = attributes.at(name).seconds();
+  if (Number.isNaN(seconds)) throw invalid(name, "is not a valid date");
+  return seconds;
 }
 
 function requireDiscount(slot: ProviderSlot, c: Context): Coupon {

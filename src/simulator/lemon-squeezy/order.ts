@@ -85,13 +85,11 @@ function idOf(relation: Json): string | null {
 
 /** Sellers use the machine's clock, and the provider's may be ahead of it. `null`: never. */
 function expiry(slot: ProviderSlot, expiresAt: Json): number | null {
-  const text = expiresAt.text();
-  if (text === null) return null;
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) {
+  const seconds = expiresAt.seconds();
+  if (Number.isNaN(seconds)) {
     throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", {
       pointer: "/data/attributes/expires_at",
     });
   }
-  return (ms + slot.nowMs() - Date.now()) / 1_000;
+  return seconds === null ? null : seconds + (slot.nowMs() - Date.now()) / 1_000;
 }

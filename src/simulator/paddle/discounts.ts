@@ -47,7 +47,8 @@ function discountIn(slot: ProviderSlot, fields: Json): Coupon {
   const isPercentage = fields.at("type").text() === "percentage";
   if (!isPercentage && fields.at("currency_code").text() === null)
     throw invalidField("currency_code", "is required for a flat discount");
-  const expiresAt = fields.at("expires_at").text();
+  const expiresAtSeconds = fields.at("expires_at").seconds();
+  if (Number.isNaN(expiresAtSeconds)) throw invalidField("expires_at", "must be a valid date-time");
   return {
     id: `dsc_${randomBytes(13).toString("hex")}`,
     name: fields.at("description").text(),
@@ -61,7 +62,7 @@ function discountIn(slot: ProviderSlot, fields: Json): Coupon {
     timesRedeemed: 0,
     isDeleted: false,
     createdAtSeconds: nowSeconds(slot),
-    expiresAtSeconds: expiresAt === null ? null : Date.parse(expiresAt) / 1_000,
+    expiresAtSeconds,
     data: fields.at("custom_data").entries(),
   };
 }

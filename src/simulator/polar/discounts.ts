@@ -120,11 +120,9 @@ function redemptionsIn(fields: Json): number | null {
 }
 
 function secondsIn(fields: Json, name: string): number | null {
-  const text = fields.at(name).text();
-  if (text === null) return null;
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw unprocessable([name], "Input should be a valid datetime");
-  return ms / 1_000;
+  const seconds = fields.at(name).seconds();
+  if (Number.isNaN(seconds)) throw unprocessable([name], "Input should be a valid datetime");
+  return seconds;
 }
 
 function requireDiscount(slot: ProviderSlot, c: Context): Coupon {

@@ -296,6 +296,14 @@ describe("discounts", () => {
     await expect(paddle.discounts.get("dsc_none")).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("are refused with an end that is not a time", async () => {
+    const discount = { amount: "20", type: "percentage", description: "Spring", expiresAt: "soon" } as const;
+    await expect(paddle.discounts.create(discount)).rejects.toMatchObject({
+      code: "bad_request",
+      errors: [{ field: "expires_at" }],
+    });
+  });
+
   it("reduce a transaction, and those of the subscription while they recur", async () => {
     const { id: discountId } = await paddle.discounts.create({
       amount: "25",
