@@ -8468,4 +8468,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/simulator/sdk/paddle.test.ts"],
     only: "an end that is not a time",
   },
+  {
+    file: "src/doctor/check-database.ts",
+    find: "await checkSubscribedPlans(database, config.plans)",
+    replace: "null",
+    fault: "doctor says nothing of a plan that somebody has and plans.config.ts lacks",
+    tests: ["test/doctor/check-subscribed-plans.test.ts"],
+    only: "reports each plan",
+  },
+  {
+    file: "src/store/subscriptions/unlisted-plans.ts",
+    find: "where status in ('trialing', 'active', 'past_due') and ",
+    replace: "where ",
+    fault: "doctor reports plans that nobody has any more",
+    tests: ["test/doctor/check-subscribed-plans.test.ts"],
+    only: "reports none that has ended",
+  },
 ];

@@ -20,6 +20,7 @@ import { checkDisk } from "./check-disk.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { checkStandby } from "./check-standby.ts";
+import { checkSubscribedPlans } from "./check-subscribed-plans.ts";
 import { broken, type Finding, good } from "./finding.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -110,8 +111,12 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
     : [await checkStandby(database), await checkConnections(database), await checkCollation(database)];
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
-  const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];
-  const findings = [reached, ...concerns.filter((finding) => finding !== null), schema, ...outbound];
+  const inTables =
+    schema.state === "good"
+      ? [checkOutbound(await outboundState(database)), await checkSubscribedPlans(database, config.plans)]
+      : [];
+  const isFinding = (finding: Finding | null) => finding !== null;
+  const findings = [reached, ...concerns.filter(isFinding), schema, ...inTables.filter(isFinding)];
   return { findings, aheadMs: now - oursMs, keysUsedSince };
 }
 
