@@ -8484,4 +8484,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-subscribed-plans.test.ts"],
     only: "reports none that has ended",
   },
+  {
+    file: "src/store/users/users.ts",
+    find: `role, \${SUPPORTED_LOCALE} as locale,`,
+    replace: "role, locale,",
+    fault: "pages fail for whoever has chosen a language that only another release has",
+    tests: ["test/system/pages/account.test.ts"],
+    only: "only another release has",
+    inPages: true,
+  },
 ];

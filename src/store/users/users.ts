@@ -1,5 +1,5 @@
 import type { Role } from "../../domain/callers/caller.ts";
-import type { Locale } from "../../domain/locale.ts";
+import { LOCALES, type Locale } from "../../domain/locale.ts";
 import type { Preferences } from "../../domain/users/preferences.ts";
 import type { Queryable } from "../database.ts";
 import { type ListPosition, microsOf, timeOf } from "../list-position.ts";
@@ -38,8 +38,11 @@ export type User = {
   updatedAt: Date;
 };
 
-export const USER_COLUMNS = `id, name, email, email_verified as "emailVerified", role, locale, preferences, onboarded,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+/** Another release may have languages that this one lacks, and share its database: whoever has chosen one of them reads English. */
+const SUPPORTED_LOCALE = `case when locale in (${LOCALES.map((locale) => `'${locale}'`)}) then locale else 'en' end`;
+
+export const USER_COLUMNS = `id, name, email, email_verified as "emailVerified", role, ${SUPPORTED_LOCALE} as locale,
+  preferences, onboarded, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const FIND = { name: "find_user", text: `select ${USER_COLUMNS} from "user" where id = $1` };
 

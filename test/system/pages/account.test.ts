@@ -58,6 +58,20 @@ describe("account pages", () => {
     expect(html).not.toMatch(/<template id="B:|<div hidden="" id="S:/);
   });
 
+  it("are in English for somebody whose language only another release has, as is what GraphQL returns", async () => {
+    const reader = await createUser(test, "Marie", { isHttps: true });
+    await test.rows(`update "user" set locale = 'fr' where id = $1`, [reader.id]);
+    const { status, html } = await openPage(server.url, "/billing", reader.cookie);
+    expect([status, headingsOf(html)]).toEqual([200, ["Billing"]]);
+    const query = { query: "{ me { locale } }" };
+    const response = await sendRequest(server.url, "POST", "/api/graphql", {
+      cookie: reader.cookie,
+      body: query,
+      headers: { origin: APP_URL },
+    });
+    expect(response.body).toEqual({ data: { me: { locale: "EN" } } });
+  });
+
   it.each([
     "/notifications?cursor=x",
     "/api-keys?cursor=x",
