@@ -8493,4 +8493,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "only another release has",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/layout.tsx",
+    find: 'product: common("product"),',
+    replace: 'product: "Tollgate",',
+    fault: "signed-in people see another name of the product than the one in the messages",
+    tests: ["test/docs/extend-the-project.test.ts"],
+    only: "name of the product",
+  },
+  {
+    file: "src/auth/better-auth.ts",
+    find: "appName: common.product,",
+    replace: 'appName: "Tollgate",',
+    fault: "authenticator apps show another name of the product than the one in the messages",
+    tests: ["test/docs/extend-the-project.test.ts"],
+    only: "name of the product",
+  },
 ];

@@ -1,10 +1,12 @@
 "use client";
 
 import "../ui/tokens.css";
+import type { Locale } from "../domain/locale.ts";
+import common from "../messages/en/common.json";
 import type { LoadErrorProps } from "../ui/load-error.tsx";
 
 /** When even the layout fails the reader's language is unknown: shown in every language. */
-const TEXTS = {
+const TEXTS: Record<Locale, { failed: string; retry: string }> = {
   en: { failed: "This page couldn’t be loaded.", retry: "Try again" },
   de: { failed: "Diese Seite konnte nicht geladen werden.", retry: "Erneut versuchen" },
   es: { failed: "No se ha podido cargar esta página.", retry: "Intentar de nuevo" },
@@ -16,11 +18,11 @@ export default function GlobalError({ error }: LoadErrorProps) {
   return (
     <html lang="en">
       <head>
-        <title>Tollgate</title>
+        <title>{common.product}</title>
       </head>
       <body className="min-h-dvh antialiased">
         <main id="content" className="mx-auto flex max-w-md flex-col gap-3 px-4 py-12">
-          <h1 className="font-semibold text-lg">Tollgate</h1>
+          <h1 className="font-semibold text-lg">{common.product}</h1>
           {Object.entries(TEXTS).map(([locale, { failed, retry }]) => (
             <p key={locale} lang={locale}>
               {failed}{" "}

@@ -5,6 +5,7 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Locale } from "../domain/locale.ts";
 import { shortUserAgent } from "../http/user-agent.ts";
+import common from "../messages/en/common.json" with { type: "json" };
 import { type Database, violatedConstraint } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { revokeAfterNewPassword, revokeLinksUnlessCurrent } from "../store/sign-in/revocations.ts";
@@ -70,7 +71,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
   const isHttps = options.appUrl.startsWith("https://");
 
   return betterAuth({
-    appName: "Tollgate",
+    // Authenticator apps show it beside the code.
+    appName: common.product,
     baseURL: options.appUrl,
     basePath: AUTH_PATH,
     // In this form no environment variable of Better Auth can replace it.

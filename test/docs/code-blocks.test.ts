@@ -38,6 +38,7 @@ const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number 
     runs: { sh: "all" },
   },
   "docs/how-to/deploy-serverless.md": { test: "test/system/deploy/serverless.test.ts", runs: { sh: 2 } },
+  "docs/how-to/make-it-yours.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/receive-events.md": { test: "test/docs/receive-events.test.ts", runs: { sh: 2, ts: 3 } },
   "docs/how-to/switch-to-tollgate.md": {
     test: "test/import/switch-guide.test.ts",
@@ -332,7 +333,11 @@ describe("programs", () => {
   it.each(pages)("print the documented output: %s", async (page) => {
     const { stdout } = await promisify(execFile)(process.execPath, [programOf(page)], {
       cwd: folder,
-      env: { ...PROCESS_VARIABLES, TOLLGATE_URL: server.url, SERVICE_KEY: serviceKey },
+      env: {
+        ...PROCESS_VARIABLES,
+        TOLLGATE_URL: server.url,
+        SERVICE_KEY: serviceKey,
+      },
     });
     expect(stdout.trimEnd().split("\n")).toEqual(OUTPUTS[page]);
   });

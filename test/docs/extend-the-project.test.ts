@@ -8,7 +8,7 @@ import { acmePay } from "../fixtures/acme-pay/webhook.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { sendRequest } from "../support/http.ts";
-import { createUser, type TestUser } from "../support/people.ts";
+import { cookieOf, createUser, type TestUser } from "../support/people.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { PROCESS_VARIABLES, SECRETS, serverVariables } from "../support/variables.ts";
@@ -20,6 +20,7 @@ const PAGE = "docs/how-to/add-a-page.md";
 const PLAN = "docs/how-to/add-a-plan.md";
 const PROVIDER = "docs/how-to/add-a-provider.md";
 const VERSION = "docs/how-to/add-a-version.md";
+const IDENTITY = "docs/how-to/make-it-yours.md";
 
 /** What the project is built and started from. */
 const SOURCES = ["src", "script", "package.json", "next.config.mjs", "postcss.config.mjs", "plans.config.ts"];
@@ -44,7 +45,7 @@ beforeAll(async () => {
   // For the fonts, which are named by their path.
   await symlink(join(PROJECT, "node_modules"), join(copy, "node_modules"));
   await addAcmePay();
-  for (const page of [OPERATION, PAGE, PLAN, PROVIDER, VERSION]) await applyBlocks(page);
+  for (const page of [OPERATION, PAGE, PLAN, PROVIDER, VERSION, IDENTITY]) await applyBlocks(page);
   await run(join(PROJECT, "node_modules/.bin/next"), ["build"], {
     cwd: copy,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
@@ -221,6 +222,22 @@ describe("a page", () => {
       { name: "Ana Maria" },
     ]);
   });
+});
+
+it("the name of the product stands on the pages and in authenticator apps", async () => {
+  const password = "a long password";
+  const account = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", {
+    body: { name: "Berta", email: "berta@example.com", password },
+  });
+  const cookie = cookieOf(account);
+  const { text } = await get("/seats", { cookie });
+  expect(text).toContain("Acme");
+  expect(text).not.toContain("Tollgate");
+  const { body } = await sendRequest(server.url, "POST", "/api/auth/two-factor/enable", {
+    cookie,
+    body: { password },
+  });
+  expect(new URL(body.totpURI).searchParams.get("issuer")).toBe("Acme");
 });
 
 describe("a plan", () => {

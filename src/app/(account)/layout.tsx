@@ -27,7 +27,7 @@ export default async function AccountLayout({
   children: ReactNode;
   banner: ReactNode;
 }) {
-  const t = await getTranslations("account");
+  const [t, common] = await Promise.all([getTranslations("account"), getTranslations("common")]);
   const loaded = await loadFrame();
   if (loaded === null) return <ServerError />;
   const { user, unread, state } = loaded;
@@ -58,7 +58,7 @@ export default async function AccountLayout({
       administration={user.role === "admin" ? administration : []}
       person={{ name: user.name, email: user.email }}
       labels={{
-        product: "Tollgate",
+        product: common("product"),
         navigation: t("navigation"),
         administration: t("administration"),
         menu: t("menu"),
