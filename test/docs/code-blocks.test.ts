@@ -109,6 +109,7 @@ const OUTPUTS: Record<string, unknown[]> = {
   "README.md": ["Ana true"],
   "docs/how-to/ask-from-another-service.md": ["allowed plan 1000", "used 3", "repeated 3"],
   "docs/how-to/call-from-a-browser.md": ["{ subscriptions: [], nextCursor: null }"],
+  "docs/how-to/test-your-billing.md": ["active", "past_due", "active"],
 };
 
 let folder: string;
@@ -336,6 +337,7 @@ describe("programs", () => {
       env: {
         ...PROCESS_VARIABLES,
         TOLLGATE_URL: server.url,
+        SIMULATOR_URL: `http://127.0.0.1:${variables.SIMULATOR_PORT}`,
         SERVICE_KEY: serviceKey,
       },
     });

@@ -7,6 +7,7 @@ import { LEMON_SQUEEZY_EVENT_TYPES } from "../../src/providers/lemon-squeezy/web
 import { PADDLE_EVENT_TYPES } from "../../src/providers/paddle/webhook.ts";
 import { POLAR_EVENT_TYPES } from "../../src/providers/polar/webhook.ts";
 import { STRIPE_EVENT_TYPES } from "../../src/providers/stripe/webhook.ts";
+import { FAULT_KINDS } from "../../src/simulator/server/state.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 const pages = [
@@ -106,6 +107,11 @@ describe("documentation", () => {
   ])("names every event with effects in the guide to %s", (provider, eventTypes) => {
     const guide = textOf(`docs/providers/${provider}.md`);
     expect(eventTypes.filter((type) => !guide.includes(`\`${type}\``))).toEqual([]);
+  });
+
+  it("names every fault of the simulated provider in the guide to testing", () => {
+    const guide = textOf("docs/how-to/test-your-billing.md");
+    expect(FAULT_KINDS.filter((kind) => !guide.includes(`\`${kind}\``))).toEqual([]);
   });
 
   it("keeps the README short", () => {
