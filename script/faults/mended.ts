@@ -8509,4 +8509,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/docs/extend-the-project.test.ts"],
     only: "name of the product",
   },
+  {
+    file: "src/domain/plans/plan.ts",
+    find: `keys === undefined ? undefined : \`\${keys}: no slot, use one of \${SLOTS.join(", ")}\``,
+    replace: "undefined",
+    fault: "whoever writes a provider's name for a slot is not told the names of the slots",
+    tests: ["test/domain/plans/plan.test.ts"],
+  },
+  {
+    file: "src/domain/plans/plan.ts",
+    find: 'z.int("use a whole number of the currency\'s smallest unit, such as 2050 for 20.50")',
+    replace: "z.int()",
+    fault: "a price with decimals is refused without a word about its unit",
+    tests: ["test/domain/plans/plan.test.ts"],
+  },
 ];

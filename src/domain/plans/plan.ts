@@ -16,11 +16,13 @@ const PriceIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)])
  * A price's ids per slot. The first is used for new checkouts; others (former prices) are recognised in
  * events. Where `PLANS_PRICE_IDS` is set they are names, which it maps to the ids of the environment.
  */
-const PriceIdsPerSlot = z.partialRecord(z.enum(SLOTS), PriceIds);
+const PriceIdsPerSlot = z.partialRecord(z.enum(SLOTS), PriceIds, {
+  error: ({ keys }) => (keys === undefined ? undefined : `${keys}: no slot, use one of ${SLOTS.join(", ")}`),
+});
 
 const Price = z.strictObject({
   /** In the currency's smallest unit, per seat and interval. */
-  amount: z.int().min(0),
+  amount: z.int("use a whole number of the currency's smallest unit, such as 2050 for 20.50").min(0),
   currency: z.string().regex(/^[A-Z]{3}$/, "use an ISO 4217 code such as EUR"),
   interval: z.enum(INTERVALS),
 });
@@ -83,21 +85,27 @@ const Plans = z
   .array(Plan)
   .min(1)
   .superRefine((plans, context) => {
-    const offers = new Set<string>();
+    const problems = new Set<string>();
+    const names = new Set<string>();
     for (const plan of plans) {
-      const offered = pricesOf(plan).map(({ interval, currency }) => `${plan.id} ${interval} ${currency}`);
-      for (const name of [plan.id, ...offered, ...slotPriceIds(plan)]) {
-        if (offers.has(name)) context.addIssue({ code: "custom", message: `"${name}" is used twice` });
-        offers.add(name);
+      for (const name of [plan.id, ...slotPriceIds(plan)]) {
+        if (names.has(name)) problems.add(`"${name}" is used twice`);
+        names.add(name);
+      }
+      const offers = new Set<string>();
+      for (const { interval, currency } of pricesOf(plan)) {
+        const offer = `${currency} for a ${interval}`;
+        if (offers.has(offer)) problems.add(`"${plan.id}" has two prices in ${offer}`);
+        offers.add(offer);
       }
     }
     const kinds = new Map<string, FeatureKind>();
     for (const { id, kind } of plans.flatMap(({ features }) => features)) {
       const firstKind = kinds.get(id) ?? kind;
-      if (firstKind !== kind)
-        context.addIssue({ code: "custom", message: `"${id}" is a ${firstKind} and a ${kind}` });
+      if (firstKind !== kind) problems.add(`"${id}" is a ${firstKind} and a ${kind}`);
       kinds.set(id, firstKind);
     }
+    for (const message of problems) context.addIssue({ code: "custom", message });
   });
 
 export type PlanCatalog = {

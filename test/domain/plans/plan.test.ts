@@ -42,7 +42,7 @@ describe("prices of a plan", () => {
 
   it("refuses two prices of the same interval and currency, and a price id that is used twice", () => {
     const twice = { ...PRO, prices: [{ ...PRO.price, amount: 1, priceIds: {} }] };
-    expect(() => definePlans([twice])).toThrow(/pro month EUR.* is used twice/);
+    expect(() => definePlans([twice])).toThrow('plans.config.ts: "pro" has two prices in EUR for a month');
     const same = { ...PRO.price, currency: "GBP", priceIds: { "provider-a": "pro_monthly" } };
     expect(() => definePlans([{ ...PRO, prices: [same] }])).toThrow("used twice");
   });
@@ -144,6 +144,28 @@ describe("a plan is refused", () => {
     ],
   ])("%s", (_name, definitions, problem) => {
     expect(() => definePlans(definitions as never)).toThrow(problem);
+  });
+
+  it("once each, and in words that say what to write instead", () => {
+    const linesOf = (definitions: unknown) => {
+      try {
+        definePlans(definitions as Plans);
+        return [];
+      } catch (error) {
+        return (error as Error).message.split("\n");
+      }
+    };
+    const decimal = { ...PRO, price: { ...PRO.price, amount: 20.5 }, priceIds: { stripe: "price_pro" } };
+    expect(linesOf([decimal])).toEqual([
+      "plans.config.ts: pro.price.amount: use a whole number of the currency's smallest unit, such as 2050 for 20.50",
+      "plans.config.ts: pro.priceIds: stripe: no slot, use one of provider-a, provider-b, provider-c",
+    ]);
+    const flag = (id: string) => planWith([{ id: "a", kind: "flag", value: true, text }], id);
+    const limit = (id: string) => planWith([{ id: "a", kind: "limit", value: 1, text }], id);
+    expect(linesOf([flag("one"), limit("two"), limit("three")])).toEqual([
+      'plans.config.ts: "a" is a flag and a limit',
+    ]);
+    expect(linesOf([flag("one"), flag("one")])).toEqual(['plans.config.ts: "one" is used twice']);
   });
 
   it("in a line for each mistake, which names the file and the place by its ids, without a stack", () => {
