@@ -8510,6 +8510,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "name of the product",
   },
   {
+    file: "src/runtime/startup-banner.ts",
+    find: "slots[slot].format !== DEFAULT_FORMATS[slot]",
+    replace: "false",
+    fault: "the commands that a start prints sign for another provider than the server's",
+    tests: ["test/runtime/startup-banner.test.ts"],
+  },
+  {
     file: "src/domain/plans/plan.ts",
     find: `keys === undefined ? undefined : \`\${keys}: no slot, use one of \${SLOTS.join(", ")}\``,
     replace: "undefined",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SLOTS, variablePrefix } from "../domain/slot.ts";
+import { SLOTS, type Slot, variablePrefix } from "../domain/slot.ts";
 import { SAMPLERS } from "../domain/tracing.ts";
 import { wireFormats } from "../providers/registry.ts";
 import {
@@ -29,6 +29,13 @@ const wireFormat = z.string().refine((format) => wireFormats().includes(format),
   error: () => `expected one of ${wireFormats().join(", ")}, e.g. ${wireFormats()[0]}`,
 });
 const apiUrl = baseUrl("https://api.stripe.com").optional();
+
+/** The provider of each slot, unless its `PROVIDER_A_ADAPTER` names another. */
+export const DEFAULT_FORMATS: Readonly<Record<Slot, string>> = {
+  "provider-a": "stripe",
+  "provider-b": "paddle",
+  "provider-c": "polar",
+};
 
 /** Every variable with its kind and its default. */
 export const Variables = z.object({
@@ -85,9 +92,9 @@ export const Variables = z.object({
   PROVIDER_A_WEBHOOK_SECRET: secrets.optional(),
   PROVIDER_B_WEBHOOK_SECRET: secrets.optional(),
   PROVIDER_C_WEBHOOK_SECRET: secrets.optional(),
-  PROVIDER_A_ADAPTER: wireFormat.default("stripe"),
-  PROVIDER_B_ADAPTER: wireFormat.default("paddle"),
-  PROVIDER_C_ADAPTER: wireFormat.default("polar"),
+  PROVIDER_A_ADAPTER: wireFormat.default(DEFAULT_FORMATS["provider-a"]),
+  PROVIDER_B_ADAPTER: wireFormat.default(DEFAULT_FORMATS["provider-b"]),
+  PROVIDER_C_ADAPTER: wireFormat.default(DEFAULT_FORMATS["provider-c"]),
   PROVIDER_A_API_KEY: apiKey.optional(),
   PROVIDER_B_API_KEY: apiKey.optional(),
   PROVIDER_C_API_KEY: apiKey.optional(),

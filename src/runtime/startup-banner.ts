@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { DEFAULT_FORMATS } from "../config/variables.ts";
+import { SLOTS, variablePrefix } from "../domain/slot.ts";
 
 /** Printed after `script/server`: where to go, and how to sign in. */
 export function startupBanner(
@@ -30,9 +32,12 @@ export function startupBanner(
 `;
 }
 
-/** Variables that the command line needs too, to find the server. */
-function sameVariables({ port, dataDir }: Config, simulatorUrl: string | null): string {
+/** Variables that the command line needs too, to find the server and to sign as its slots verify. */
+function sameVariables({ port, dataDir, slots }: Config, simulatorUrl: string | null): string {
   return [
+    ...SLOTS.filter((slot) => slots[slot].format !== DEFAULT_FORMATS[slot]).map(
+      (slot) => `${variablePrefix(slot)}_ADAPTER=${slots[slot].format} `,
+    ),
     ...(port === 3000 ? [] : [`PORT=${port} `]),
     ...(dataDir === ".data" ? [] : [`DATA_DIR=${quoted(dataDir)} `]),
     ...(simulatorUrl === null || simulatorUrl.endsWith(":3001")
