@@ -93,6 +93,16 @@ describe("verifyEvent", () => {
     expect(await verify(900, 1000)).toEqual(EVENT);
   });
 
+  it.each([
+    ["parsed", EVENT],
+    ["an ArrayBuffer", new TextEncoder().encode(BODY).buffer],
+    ["missing", undefined],
+  ])("throws a plain error that names what to pass where the body is %s", async (_name, body) => {
+    const error = await verifyEvent(body as never, headers(), SECRET, { now: NOW }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(/exactly as received, not parsed: express\.raw/);
+  });
+
   it("throws a plain error for a malformed secret", async () => {
     await expect(verifyEvent(BODY, headers(), "whsec_", { now: NOW })).rejects.toThrow(
       "a signing secret is whsec_ and base64",

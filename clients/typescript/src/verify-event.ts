@@ -23,9 +23,12 @@ export class EventVerificationError extends Error {
 const PROBLEMS: Record<VerificationProblem, string> = {
   missing_header: "webhook-id, webhook-timestamp or webhook-signature is missing",
   timestamp: "webhook-timestamp is not a time, or outside the tolerance",
-  signature: "no signature matches",
+  signature: "no signature matches: the secret is another one, or the body is not exactly as received",
   body: "the body is not an event",
 };
+
+const PARSED_BODY =
+  'the body must be a string or bytes, exactly as received, not parsed: express.raw({ type: "application/json" }) in Express, await request.text() in Next.js';
 
 type SentHeaders =
   | { get(name: string): string | null }
@@ -37,6 +40,7 @@ type SentHeaders =
  * @param headers those of the request
  * @param secrets the endpoint's signing secret (`whsec_...`); while it is rotated, both
  * @throws EventVerificationError
+ * @throws TypeError where the body has been parsed, or the secret is malformed
  */
 export async function verifyEvent(
   body: string | Uint8Array,
@@ -44,6 +48,7 @@ export async function verifyEvent(
   secrets: string | readonly string[],
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<TollgateEvent> {
+  if (typeof body !== "string" && !ArrayBuffer.isView(body)) throw new TypeError(PARSED_BODY);
   const id = headerOf(headers, "id");
   const timestamp = headerOf(headers, "timestamp");
   const signatures = headerOf(headers, "signature").split(" ");
