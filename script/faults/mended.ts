@@ -8537,4 +8537,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "verifyEvent fails with an error of a typed array where a framework has parsed the body",
     tests: ["test/client/verify-event.test.ts"],
   },
+  {
+    file: "src/auth/better-auth.ts",
+    find: '  url.searchParams.set("callbackURL", "/reset-password");\n',
+    replace: "",
+    fault: "a stranger decides where the link in the mail of a password reset leads",
+    tests: ["test/auth/passwords.test.ts"],
+    only: "where a stranger wants the link",
+  },
 ];

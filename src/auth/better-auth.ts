@@ -91,7 +91,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, url }) => {
         if (await revokeLinksUnlessCurrent(database, { userId: user.id, email: user.email }))
-          await send(user, { kind: "password_reset", url });
+          await send(user, { kind: "password_reset", url: withResetPage(url) });
       },
       onPasswordReset: async ({ user }) => {
         await revokeAfterNewPassword(database, { userId: user.id, keepToken: null, revokesKeys: true });
@@ -193,6 +193,16 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       log: (level, message, ...details) => logMessage(log, level, message, details),
     },
   });
+}
+
+/**
+ * Whoever asked for the mail may be a stranger. A link that led to a page of their choice would set no password, and a person gets
+ * only a few.
+ */
+function withResetPage(link: string): string {
+  const url = new URL(link);
+  url.searchParams.set("callbackURL", "/reset-password");
+  return url.href;
 }
 
 /** The home page, where Better Auth leads by default, would not say that the address is confirmed. */

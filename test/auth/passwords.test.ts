@@ -145,6 +145,19 @@ describe("resetting the password", () => {
     });
   });
 
+  it.each(["/", "/reset-password?error=INVALID_TOKEN", "http://localhost:3000/blog", ""])(
+    "leads to the page that sets it, not where a stranger wants the link to lead: %j",
+    async (redirectTo) => {
+      const { email } = await context.signedUp();
+      expect((await context.call("/request-password-reset", { email, redirectTo })).status).toBe(200);
+      const link = new URL(/https?:\S+/.exec(context.mails.at(-1)?.text ?? "")?.[0] ?? "");
+      const opened = await context.auth.handle(new Request(link), ADDRESS);
+      const page = new URL(opened.headers.get("location") as string);
+      expect([page.pathname, [...page.searchParams.keys()]]).toEqual(["/reset-password", ["token"]]);
+      expect((await reset(page.searchParams.get("token"))).status).toBe(200);
+    },
+  );
+
   it("succeeds once for two simultaneous requests", async () => {
     const { email } = await context.signedUp();
     await context.call("/request-password-reset", { email });

@@ -64,8 +64,8 @@ export const ChangePassword: RequestBody = z
 
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
-  redirectTo: RedirectTarget.transform((target) => target || "/reset-password").describe(
-    "The page that sets the password: a path or URL of this server.",
+  redirectTo: RedirectTarget.describe(
+    "A path or URL of this server, for clients that send one. Ignored: the link leads to the page that sets the password.",
   ),
 });
 

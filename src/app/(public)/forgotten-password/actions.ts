@@ -6,9 +6,6 @@ import { formText } from "../../gate/form-text.ts";
 
 /** The response is the same whether or not the account exists. */
 export async function requestPasswordReset(form: FormData): Promise<void> {
-  await callAccounts("/request-password-reset", {
-    email: formText(form, "email"),
-    redirectTo: "/reset-password",
-  });
+  await callAccounts("/request-password-reset", { email: formText(form, "email") });
   redirect("/forgotten-password?sent");
 }
