@@ -8539,10 +8539,30 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/better-auth.ts",
+  },
+  {
+    file: "src/auth/mail-links.ts",
     find: '  url.searchParams.set("callbackURL", "/reset-password");\n',
     replace: "",
     fault: "a stranger decides where the link in the mail of a password reset leads",
     tests: ["test/auth/passwords.test.ts"],
     only: "where a stranger wants the link",
+  },
+  {
+    file: "src/auth/mail-links.ts",
+    find: "}/verify-email?",
+    replace: "}/api/auth/verify-email?",
+    fault: "a mail scanner that opens the link confirms the address of whoever has signed up with it",
+    tests: ["test/auth/passwords.test.ts"],
+    only: "before the mailed link is opened",
+  },
+  {
+    file: "src/app/(public)/verify-email/actions.ts",
+    find: "DONE.startsWith(then) ? DONE : sameSitePath(then, DONE)",
+    replace: "then || DONE",
+    fault: "the page that confirms an address leads to another site",
+    tests: ["test/system/pages/confirm-email.test.ts"],
+    only: "none of another site",
+    inPages: true,
   },
 ];

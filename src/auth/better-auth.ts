@@ -20,6 +20,7 @@ import { accountKey } from "./guess-limit.ts";
 import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
+import { confirmationLink, resetLink } from "./mail-links.ts";
 import { passwordHooks } from "./password-hooks.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { AUTH_PATH } from "./routes/auth-path.ts";
@@ -91,7 +92,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, url }) => {
         if (await revokeLinksUnlessCurrent(database, { userId: user.id, email: user.email }))
-          await send(user, { kind: "password_reset", url: withResetPage(url) });
+          await send(user, { kind: "password_reset", url: resetLink(url) });
       },
       onPasswordReset: async ({ user }) => {
         await revokeAfterNewPassword(database, { userId: user.id, keepToken: null, revokesKeys: true });
@@ -107,7 +108,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             sendOnSignIn: true,
             expiresIn: HOUR_SECONDS,
             sendVerificationEmail: ({ user, url }: { user: Recipient; url: string }) =>
-              send(user, { kind: "email_confirmation", url: withConfirmationPage(url) }),
+              send(user, { kind: "email_confirmation", url: confirmationLink(url) }),
           },
         }
       : {}),
@@ -193,23 +194,6 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       log: (level, message, ...details) => logMessage(log, level, message, details),
     },
   });
-}
-
-/**
- * Whoever asked for the mail may be a stranger. A link that led to a page of their choice would set no password, and a person gets
- * only a few.
- */
-function withResetPage(link: string): string {
-  const url = new URL(link);
-  url.searchParams.set("callbackURL", "/reset-password");
-  return url.href;
-}
-
-/** The home page, where Better Auth leads by default, would not say that the address is confirmed. */
-function withConfirmationPage(link: string): string {
-  const url = new URL(link);
-  if (url.searchParams.get("callbackURL") === "/") url.searchParams.set("callbackURL", "/verify-email?done");
-  return url.href;
 }
 
 /**

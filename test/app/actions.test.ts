@@ -133,6 +133,7 @@ const ACCOUNT = [
   "signUp",
   "requestPasswordReset",
   "resetPassword",
+  "confirmEmail",
   "confirmEmailChange",
   "signOut",
 ];

@@ -209,13 +209,14 @@ describe("with email confirmation required", () => {
     });
     expect((await context.call("/sign-in/email", body)).status).toBe(403);
     const mail = context.mails.findLast(({ subject }) => subject === "Confirm your email address");
-    const link = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
-    expect(new URL(link).searchParams.get("callbackURL")).toBe("/verify-email?done");
-    expect(
-      (await context.auth.handle(new Request(link.replace("token=", "token=x")), "192.0.2.7")).status,
-    ).toBe(302);
+    const link = new URL(/https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "");
+    // A page with a button: mail scanners open links.
+    expect(link.pathname).toBe("/verify-email");
+    expect(link.searchParams.get("callbackURL")).toBe("/verify-email?done");
+    const { search } = link;
+    expect((await context.call(`/verify-email${search.replace("token=", "token=x")}`)).status).toBe(302);
     expect((await context.call("/sign-in/email", body)).status).toBe(403);
-    expect((await context.auth.handle(new Request(link), "192.0.2.7")).status).toBe(302);
+    expect((await context.call(`/verify-email${search}`)).status).toBe(302);
     expect((await context.call("/sign-in/email", body)).status).toBe(200);
     expect((await context.call("/verify-email?token=x")).status).toBe(400);
   });
@@ -234,7 +235,9 @@ describe("with email confirmation required", () => {
       await context.call("/sign-up/email", { name: "Person", email, password: PASSWORD });
       await context.call("/request-password-reset", { email });
       const mail = context.mails.findLast((mail) => mail.to === email && mail.subject === subject);
-      const link = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
+      const mailed = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
+      // Those of an earlier release did without a button.
+      const link = mailed.replace(/(?<!\/api\/auth)\/verify-email\?/, "/api/auth/verify-email?");
       const cut = link.slice(0, link.lastIndexOf(end));
       const opened = await context.auth.handle(
         new Request(cut, { headers: { accept: "text/html" } }),

@@ -9,19 +9,21 @@ import { withLimitHeaders } from "./with-limit-headers.ts";
  * Calls a route below `/api/auth` for a server action, limited by address as over HTTP, and sends its cookies
  * with the action's response.
  * @param path below `/api/auth`, e.g. `/sign-in/email`
+ * @param body the query, where the route has one instead
  * @returns the body of the response
  * @throws Refusal
  */
 export async function callAccounts(
   path: string,
   body: Record<string, unknown>,
+  method: "GET" | "POST" = "POST",
 ): Promise<Record<string, unknown>> {
   const { accounts, address, deps, header } = await currentRequest();
-  const scope = accounts.scopeOf("POST", `/api/auth${path}`);
+  const scope = accounts.scopeOf(method, `/api/auth${path}`);
   const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
   const result = await withLimitHeaders(call.charges, async () => {
     if (scope !== null) await charge(scope, deps.limits, call);
-    return throwRefusal(await accounts.call({ path, body, header, address }));
+    return throwRefusal(await accounts.call({ method, path, body, header, address }));
   });
 
   const jar = await cookies();

@@ -12,7 +12,7 @@ import { serveRoute } from "./serve-route.ts";
 
 type ServerApi = Record<
   string,
-  (context: { body?: unknown; headers: Headers; asResponse: true }) => Promise<Response>
+  (context: { body?: unknown; query?: unknown; headers: Headers; asResponse: true }) => Promise<Response>
 >;
 
 /**
@@ -25,12 +25,13 @@ export function createCall(options: HandleOptions): Auth["call"] {
     const route = authRoute(method, AUTH_PATH + path, { confirmation: options.requireConfirmation });
     if (route === null || "allow" in route)
       return resultOf(refusalResponse({ reason: "not_found", params: { resource: "endpoint" } }));
-    const parsed = route.body ? parseBody(body, route.body) : { body: null };
+    const schema = route.body ?? route.query;
+    const parsed = schema ? parseBody(body, schema) : { body: null };
     if (parsed instanceof Refusal) return resultOf(refusalResponse(parsed));
     const cookie = header("cookie") ?? null;
     const response = await serveRoute(options, {
       route,
-      body: parsed.body,
+      body: route.body ? parsed.body : null,
       cookie,
       address,
       locale: negotiateLocale(header("accept-language")),
@@ -39,7 +40,8 @@ export function createCall(options: HandleOptions): Auth["call"] {
         if (withCookie && cookie !== null) headers.set("cookie", cookie);
         const call = api[route.endpoint];
         if (!call) throw new Error(`Better Auth has no endpoint ${route.endpoint}`);
-        return call({ ...(parsed.body ? { body: parsed.body } : {}), headers, asResponse: true });
+        const input = route.body ? { body: parsed.body } : route.query ? { query: parsed.body } : {};
+        return call({ ...input, headers, asResponse: true });
       },
     });
     return resultOf(response);

@@ -4,6 +4,7 @@ import type { Refusal } from "../refusals/refusal.ts";
 export type AccountCall = {
   method?: "GET" | "POST";
   path: string;
+  /** The query of a `GET`. */
   body: Record<string, unknown>;
   header(name: string): string | undefined;
   address: string;

@@ -339,7 +339,8 @@ describe.each([
 const SECRET_PATHS = [
   "/api/v1/plugins/renewals/links/tgl_hidden/calendar.ics",
   ...["/api/auth/reset-password/hidden?callbackURL=%2Freset-password", "/reset-password?token=hidden"],
-  ...["/api/v2/auth/verify-email?token=hidden&callbackURL=%2F", "/confirm-email-change?token=hidden"],
+  ...["/api/v2/auth/verify-email?token=hidden&callbackURL=%2F", "/verify-email?token=hidden&callbackURL=%2F"],
+  "/confirm-email-change?token=hidden",
 ];
 
 /** Caddy adds a port that is not 443. */

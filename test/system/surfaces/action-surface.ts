@@ -46,6 +46,7 @@ const LEADS_TO: Surface["leadsTo"] = {
   resetPassword: [],
   changePassword: [],
   changeEmail: [],
+  confirmEmail: [],
   confirmEmailChange: [],
   signInWithCode: [],
   signInWithBackupCode: [],

@@ -1,0 +1,16 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { callAccounts } from "../../gate/accounts.ts";
+import { formText } from "../../gate/form-text.ts";
+import { sameSitePath } from "../../gate/same-site-path.ts";
+
+const DONE = "/verify-email?done";
+
+/** Fields: the `token` of a mail, and `callbackURL`, where to go then. */
+export async function confirmEmail(form: FormData): Promise<never> {
+  await callAccounts("/verify-email", { token: formText(form, "token") }, "GET");
+  const then = formText(form, "callbackURL") ?? "";
+  // Mail programs cut links.
+  redirect(DONE.startsWith(then) ? DONE : sameSitePath(then, DONE));
+}
