@@ -5767,7 +5767,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "deploy/nginx/tollgate.conf",
-    find: "|/(reset-password|confirm-email-change)/?$)",
+    find: "|/(reset-password|verify-email|confirm-email-change)/?$)",
     replace: ")",
     fault: "nginx logs the links that set a password",
     tests: ["test/system/deploy/deploy-files.test.ts"],
@@ -8536,9 +8536,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "",
     fault: "verifyEvent fails with an error of a typed array where a framework has parsed the body",
     tests: ["test/client/verify-event.test.ts"],
-  },
-  {
-    file: "src/auth/better-auth.ts",
   },
   {
     file: "src/auth/mail-links.ts",

@@ -223,6 +223,27 @@ describe("a grace period", () => {
     expect(await pastDueSince()).toEqual(before);
   });
 
+  it("keeps its start when an event from before the last comparison says that the subscription is active", async () => {
+    const before = await pastDueSince();
+    await update("active", 800);
+    truth({ status: "past_due" });
+    expect(await heal()).toMatchObject({ corrected: 1 });
+    await update("active", 500);
+    expect(await stored()).toMatchObject([{ status: "active", out_of_order: true }]);
+    expect(await heal()).toMatchObject({ corrected: 1 });
+    expect(await pastDueSince()).toEqual(before);
+  });
+
+  it("starts when an event from before the last comparison says that the subscription is past due", async () => {
+    await update("active", 800);
+    truth({ status: "active" });
+    expect(await heal()).toMatchObject({ corrected: 1 });
+    await update("past_due", 500);
+    const sinceComparison =
+      "select past_due_since > clock_timestamp() - interval '400 seconds' as is_now from subscription";
+    expect(await context.test.rows(sinceComparison)).toEqual([{ is_now: true }]);
+  });
+
   it.each([
     ["a newer event says that the subscription is active", () => update("active", 400)],
     [
