@@ -8562,4 +8562,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "none of another site",
     inPages: true,
   },
+  {
+    file: "src/api/versions/versioning.ts",
+    find: " && !allowsPreflight(c))",
+    replace: ")",
+    fault: "a page of an allowed origin cannot read why its unknown version is refused",
+    tests: ["test/system/cors.test.ts"],
+    only: "of an allowed origin is answered",
+  },
 ];

@@ -48,10 +48,9 @@ export function cors(origins: readonly string[]): MiddlewareHandler {
 
 /** Answers preflights of these origins; others' are answered like any OPTIONS. */
 export function preflights(origins: readonly string[]): MiddlewareHandler {
-  const allowed = new Set(origins);
+  const isAllowed = allowsPreflight(origins);
   return async (c, next) => {
-    if (!isPreflight(c) || EXCLUDED.test(c.req.path) || !allowed.has(c.req.header("origin") ?? ""))
-      return next();
+    if (!isAllowed(c)) return next();
     return c.body(null, 204, {
       "access-control-allow-methods": ALLOWED_METHODS,
       "access-control-allow-headers": ALLOWED_HEADERS,
@@ -59,6 +58,12 @@ export function preflights(origins: readonly string[]): MiddlewareHandler {
       vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
     });
   };
+}
+
+/** Whether a request is a preflight of one of these origins. */
+export function allowsPreflight(origins: readonly string[]): (c: Context) => boolean {
+  const allowed = new Set(origins);
+  return (c) => isPreflight(c) && !EXCLUDED.test(c.req.path) && allowed.has(c.req.header("origin") ?? "");
 }
 
 function isPreflight(c: Context): boolean {

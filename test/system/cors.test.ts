@@ -177,27 +177,28 @@ describe("an answer", () => {
 });
 
 describe("a preflight", () => {
-  it.each(["/api/users/me", "/api/v2/users/me", "/api/graphql", "/api/trpc/user.updateProfile", "/api/chat"])(
-    "of an allowed origin is answered: %s",
-    async (path) => {
-      const answer = await preflight(path, APP);
-      expect([answer.status, answer.text]).toEqual([204, ""]);
-      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
-      expect(list(answer.headers.get("access-control-allow-methods"))).toEqual(
-        expect.arrayContaining(["get", "post", "put", "patch", "delete"]),
-      );
-      expect(list(answer.headers.get("access-control-allow-headers"))).toEqual(
-        expect.arrayContaining([
-          ...["authorization", "x-api-key", "content-type", "last-event-id", "x-api-version"],
-          ...["if-none-match", "trpc-accept"],
-        ]),
-      );
-      expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
-      expect(list(answer.headers.get("vary"))).toContain("origin");
-      expect(answer.headers.get("x-request-id")).toMatch(/./);
-      expect(answer.headers.get("x-api-version")).toBe(path.includes("/v2/") ? "v2" : "v1");
-    },
-  );
+  it.each([
+    ...["/api/users/me", "/api/v2/users/me", "/api/graphql", "/api/trpc/user.updateProfile", "/api/chat"],
+    // So that the page can read why the request itself is refused.
+    ...["/api/nothing", "/api/v9/users/me", "/api/v9/graphql", "/api/V1/trpc/user.me"],
+  ])("of an allowed origin is answered: %s", async (path) => {
+    const answer = await preflight(path, APP);
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
+    expect(list(answer.headers.get("access-control-allow-methods"))).toEqual(
+      expect.arrayContaining(["get", "post", "put", "patch", "delete"]),
+    );
+    expect(list(answer.headers.get("access-control-allow-headers"))).toEqual(
+      expect.arrayContaining([
+        ...["authorization", "x-api-key", "content-type", "last-event-id", "x-api-version"],
+        ...["if-none-match", "trpc-accept"],
+      ]),
+    );
+    expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+    expect(list(answer.headers.get("vary"))).toContain("origin");
+    expect(answer.headers.get("x-request-id")).toMatch(/./);
+    expect(answer.headers.get("x-api-version")).toBe(path.includes("/v2/") ? "v2" : "v1");
+  });
 
   it.each(STRANGERS)("of another origin is refused: %s", async (origin) => {
     const answer = await preflight("/api/users/me", origin);
@@ -209,12 +210,18 @@ describe("a preflight", () => {
   it.each([
     "/api/webhooks/provider-a",
     "/api/v1/webhooks/provider-a",
+    "/api/v9/webhooks/provider-a",
     "/api/auth/sign-in/email",
     "/api/cron/x",
   ])("is refused where no page may call: %s", async (path) => {
     const answer = await preflight(path, APP);
     expect([404, 405]).toContain(answer.status);
     expect(cors(answer)).toEqual([]);
+  });
+
+  it("of another origin is refused in an unknown version, too", async () => {
+    const answer = await preflight("/api/v9/users/me", "https://evil.example.com");
+    expect([answer.status, cors(answer)]).toEqual([404, []]);
   });
 
   it("requires Access-Control-Request-Method", async () => {

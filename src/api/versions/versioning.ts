@@ -28,9 +28,14 @@ export type Versioned = { Variables: { apiVersion: string; versionChosenBy: Vers
  * Resolves the API version of a request: from its path (then the header is ignored), else from
  * `X-API-Version`, else the current one; and sets the version headers of the response. The app routes by
  * `versionedPath`.
+ * @param allowsPreflight whether a request is a preflight that is answered
  */
-export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareHandler<Versioned> {
+export function versioning(
+  { catalog, appUrl, format }: Versioning,
+  allowsPreflight: (c: Context) => boolean = () => false,
+): MiddlewareHandler<Versioned> {
   const headersOf = headersByVersion(catalog, appUrl, format);
+  const current = headersOf.get(catalog.current) as VersionHeaders;
 
   return async (c, next) => {
     const target = readTarget(c.req.raw.url);
@@ -38,10 +43,11 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const name = target.version ?? header ?? catalog.current;
     const version = headersOf.get(name);
     c.set("apiVersion", version === undefined ? catalog.current : name);
-    if (version === undefined || isMalformed(c.req.path))
+    // A browser shows its page the refusal of no request whose preflight is refused.
+    if ((version === undefined || isMalformed(c.req.path)) && !allowsPreflight(c))
       return refuseVersion(c, target, { catalog, appUrl, format });
     c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
-    const headers = headersFor(version, target);
+    const headers = headersFor(version ?? current, target);
     const head = responseHeaders(c);
     for (const [header, value] of headers)
       head[header] = header === "vary" && head.vary !== undefined ? `${head.vary}, ${value}` : value;
