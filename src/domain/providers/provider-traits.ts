@@ -31,8 +31,6 @@ export type ProviderTraits = {
    * charge.
    */
   pastDuePeriodEndsAtNextCharge: boolean;
-  /** Whether the API cancels at once; else at the period's end. */
-  cancelsAtOnce: boolean;
   /** Whether a change of plan or seats can wait for the end of the paid period. */
   changesAtPeriodEnd: boolean;
   /** Whether plan and seats can be changed while a cancellation is scheduled; else it is withdrawn first. */

@@ -24,7 +24,6 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   // https://docs.lemonsqueezy.com/api/subscriptions/the-subscription-object: while past due, `renews_at` "will
   // reflect the next renewal charge attempt".
   pastDuePeriodEndsAtNextCharge: true,
-  cancelsAtOnce: false,
   changesAtPeriodEnd: false,
   changesWhileEnding: true,
   // By the official SDK's types, `first_subscription_item` is null in a free trial.

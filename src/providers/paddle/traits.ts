@@ -25,7 +25,6 @@ export const PADDLE_TRAITS: ProviderTraits = {
   listsEvents: true,
   losesEventsWhileDisabled: false,
   pastDuePeriodEndsAtNextCharge: false,
-  cancelsAtOnce: true,
   changesAtPeriodEnd: false,
   changesWhileEnding: true,
   changesSeatsInTrial: true,

@@ -19,7 +19,6 @@ export const POLAR_TRAITS: ProviderTraits = {
   listsEvents: true,
   losesEventsWhileDisabled: true,
   pastDuePeriodEndsAtNextCharge: false,
-  cancelsAtOnce: true,
   changesAtPeriodEnd: true,
   // Refused with `AlreadyCanceledSubscription`, for the product as for the seats.
   changesWhileEnding: false,

@@ -25,7 +25,6 @@ export const STRIPE_TRAITS: ProviderTraits = {
   listsEvents: true,
   losesEventsWhileDisabled: false,
   pastDuePeriodEndsAtNextCharge: false,
-  cancelsAtOnce: true,
   changesAtPeriodEnd: true,
   changesWhileEnding: true,
   changesSeatsInTrial: true,
