@@ -8570,4 +8570,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/cors.test.ts"],
     only: "of an allowed origin is answered",
   },
+  {
+    file: "src/domain/plans/feature.ts",
+    find: "return features.filter(({ value }) => value !== false);",
+    replace: "return [...features];",
+    fault: "a plan's list names a feature that it says to be off",
+    tests: ["test/operations/plans.test.ts"],
+    only: "says to be off",
+  },
 ];

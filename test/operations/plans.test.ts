@@ -38,6 +38,23 @@ describe("the list of plans", () => {
   });
 });
 
+it("names no feature among what a plan includes that it says to be off", async () => {
+  const text = { en: "Exports", de: "Exporte", es: "Exportaciones", zh: "导出" };
+  const off = definePlans(
+    plans.plans.map((plan) => ({
+      ...plan,
+      features: [{ id: "exports", kind: "flag" as const, value: plan.id === "pro", text }],
+    })),
+  );
+  const call = { caller: ANONYMOUS, charges: [] };
+  const { items } = await execute(listPlans, { ...deps(), plans: off }, call, () => ({}));
+  expect(items.filter(({ features }) => features.length > 0).map(({ id }) => id)).toEqual(["pro"]);
+  expect(items[0]?.featureDetails).toMatchObject([{ id: "exports", value: false }]);
+  expect((await execute(listFeatures, { ...deps(), plans: off }, call, () => ({}))).features).toEqual([
+    { name: "Exports", planIds: ["pro"] },
+  ]);
+});
+
 it("lists only the prices that have an id", async () => {
   const monthly = definePlans(
     plans.plans.map((plan) => ({
