@@ -4,6 +4,7 @@ import { errorText } from "../domain/error-text.ts";
 import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import { isUntrusted, TRUST_DATABASE_AUTHORITY } from "../domain/untrusted-certificate.ts";
 import { type Database, openDatabase } from "../store/database.ts";
+import { isRefusedUnencrypted } from "../store/driver/login-failures.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { providerKeyFirstUsedAt } from "../store/keys/provider-keys.ts";
@@ -84,9 +85,10 @@ function connectionFailure(error: unknown, config: Config): Finding {
 
 function remedyOf(error: unknown, { databaseUrl, dataDir }: Config): string {
   if (databaseUrl === null) return `Check DATA_DIR (${dataDir}): write permission and free disk space.`;
-  return isUntrusted(error)
-    ? TRUST_DATABASE_AUTHORITY
-    : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
+  if (isUntrusted(error)) return TRUST_DATABASE_AUTHORITY;
+  if (isRefusedUnencrypted(error))
+    return "If PostgreSQL accepts encrypted connections alone, add sslmode=verify-full to DATABASE_URL; otherwise let pg_hba.conf accept connections from here.";
+  return "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
 }
 
 function missing({ dataDir }: Config): Finding {

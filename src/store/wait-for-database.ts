@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isUntrusted } from "../domain/untrusted-certificate.ts";
 import { acceptsWrites } from "./accepts-writes.ts";
 import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
+import { PasswordRequired } from "./driver/login-failures.ts";
 
 // Wrong user or password (28), no such database (3D): waiting does not help, nor where a certificate is not trusted.
 const REFUSED = /^(28|3D)/;
@@ -25,6 +26,7 @@ export async function waitForDatabase(
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (isUntrusted(error.cause)) throw error;
+      if (error.cause instanceof PasswordRequired) throw error;
       if (REFUSED.test(sqlState(error.cause) ?? "")) throw error.cause;
       if (performance.now() > giveUpAt) throw error;
       if (tries === 1) onWaiting(giveUpAfterMs, error);
