@@ -5,6 +5,7 @@ import {
   type Operator,
   type Person,
   type ServiceKey,
+  type SignedIn,
 } from "../domain/callers/caller.ts";
 import type { Permission } from "../domain/callers/permission.ts";
 import { invalidInput, whetherMissing } from "../domain/refusals/invalid-input.ts";
@@ -24,7 +25,8 @@ import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
  */
 export type AccessLevel = "anyone" | "person" | "session" | "admin" | "operator" | "service";
 
-type CallerOf<A extends AccessLevel> = A extends "anyone"
+/** With a `permission`, a service key may have named a user who is not signed in. */
+type CallerOf<A extends AccessLevel, P extends Permission | undefined> = A extends "anyone"
   ? Caller
   : A extends "admin"
     ? Person | Operator
@@ -32,7 +34,9 @@ type CallerOf<A extends AccessLevel> = A extends "anyone"
       ? Operator
       : A extends "service"
         ? ServiceKey
-        : Person;
+        : [A, P] extends ["session", undefined]
+          ? SignedIn
+          : Person;
 
 export type Operation<
   Deps,
@@ -58,7 +62,7 @@ export type Operation<
   /** @throws Refusal */
   run(
     deps: Deps,
-    caller: CallerOf<A>,
+    caller: CallerOf<A, P>,
     input: z.output<Input>,
     call: Pick<Call, "acceptLanguage">,
   ): Promise<z.input<Output>>;
@@ -131,7 +135,7 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
   const parsed = operation.input.safeParse(input, { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
   try {
-    return await operation.run(deps, caller as CallerOf<A>, parsed.data, call);
+    return await operation.run(deps, caller as CallerOf<A, Permission | undefined>, parsed.data, call);
   } catch (error) {
     if (deps.isProduction !== true && error instanceof Refusal) assertDeclared(operation, error.reason);
     throw error;

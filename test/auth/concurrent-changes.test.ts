@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
-import type { Person } from "../../src/domain/callers/caller.ts";
+import type { SignedIn } from "../../src/domain/callers/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";
@@ -182,9 +182,9 @@ describe("a request that is under way", () => {
     newLinkSecret,
   });
   const CREATIONS = {
-    "an API key": (caller: Person, deps: ReturnType<typeof creationDeps>) =>
+    "an API key": (caller: SignedIn, deps: ReturnType<typeof creationDeps>) =>
       createApiKey.run(deps, caller, { name: "Key" }, {}),
-    "a calendar address": (caller: Person, deps: ReturnType<typeof creationDeps>) =>
+    "a calendar address": (caller: SignedIn, deps: ReturnType<typeof creationDeps>) =>
       createCalendarLink.run(deps, caller, {}, {}),
   };
   const valid = (what: keyof typeof CREATIONS, { id }: SignedUp) =>
@@ -207,7 +207,7 @@ describe("a request that is under way", () => {
         await transaction.run(LOCK_AS_REVOCATION, [person.id]);
         resetting = reset();
         await waiting(1);
-        creating = CREATIONS[what](caller as Person, creationDeps()).catch((error) => error);
+        creating = CREATIONS[what](caller as SignedIn, creationDeps()).catch((error) => error);
         await waiting(2);
       });
       expect((await resetting)?.status).toBe(200);
@@ -222,7 +222,7 @@ describe("a request that is under way", () => {
     const reset = await prepareReset(person);
     let resetting: Promise<Response> | undefined;
     await inTransaction(context.test.database, HOLDING_LIMITS, async (transaction) => {
-      expect(await lockUserOfSession(transaction, caller as Person)).toBe(true);
+      expect(await lockUserOfSession(transaction, caller as SignedIn)).toBe(true);
       const { prefix, hash } = newApiKey();
       const key = { userId: person.id, name: "Key", prefix, hash, expiresAt: null };
       const created = insertApiKey(transaction, key);

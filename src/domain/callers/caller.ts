@@ -4,17 +4,20 @@ export const ROLES = ["user", "admin"] as const;
 
 export type Role = (typeof ROLES)[number];
 
+/** A user who is signed in. */
+export type SignedIn = {
+  kind: "session";
+  userId: string;
+  role: Role;
+  sessionId: string;
+  address: string;
+  /** Whether an administrator must set up a second factor first. */
+  needsTwoFactor?: true;
+};
+
 /** A user: signed in, or represented by an API key or a service key. */
 export type Person =
-  | {
-      kind: "session";
-      userId: string;
-      role: Role;
-      sessionId: string;
-      address: string;
-      /** Whether an administrator must set up a second factor first. */
-      needsTwoFactor?: true;
-    }
+  | SignedIn
   | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string }
   | { kind: "on-behalf"; userId: string; role: "user"; keyId: string; address: string };
 

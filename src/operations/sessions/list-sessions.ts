@@ -24,7 +24,6 @@ export const listSessions = defineOperation({
   output: z.object({ items: z.array(SessionView) }),
   run: async (deps: { database: Queryable }, caller) => {
     const sessions = await list(deps.database, caller.userId);
-    const current = caller.kind === "session" ? caller.sessionId : null;
-    return { items: sessions.map((session) => ({ ...session, isCurrent: session.id === current })) };
+    return { items: sessions.map((session) => ({ ...session, isCurrent: session.id === caller.sessionId })) };
   },
 });

@@ -13,8 +13,7 @@ export const revokeOtherSessions = defineOperation({
   reasons: [],
   output: z.object({ revoked: z.int() }),
   run: async (deps: { database: Database }, caller) => {
-    const current = caller.kind === "session" ? caller.sessionId : "";
-    const revoking = revoke(deps.database, caller.userId, current);
+    const revoking = revoke(deps.database, caller.userId, caller.sessionId);
     const revoked = await revoking.catch(throwUnavailableOnTimeout);
     return revoked === null ? refuse({ reason: "unauthorized" }) : { revoked };
   },

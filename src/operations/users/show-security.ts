@@ -18,6 +18,6 @@ export const showSecurity = defineOperation({
   }),
   run: async (deps: { database: Queryable }, caller) => {
     const security = (await findAccountSecurity(deps.database, caller.userId)) ?? notFound("user");
-    return { ...security, needsTwoFactor: caller.kind === "session" && caller.needsTwoFactor === true };
+    return { ...security, needsTwoFactor: caller.needsTwoFactor === true };
   },
 });

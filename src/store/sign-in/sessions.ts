@@ -1,4 +1,4 @@
-import type { Person, Role } from "../../domain/callers/caller.ts";
+import type { Role, SignedIn } from "../../domain/callers/caller.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { IS_BANNED } from "../users/bans.ts";
 
@@ -79,8 +79,7 @@ const LOCK_USER_SHARED = { name: "lock_user_shared", text: `select from "user" w
  * Call before creating a key or link: locks the user, so that a concurrent password change waits, and then
  * revokes the new one, too. Returns whether the session still exists.
  */
-export async function lockUserOfSession(transaction: Queryable, caller: Person): Promise<boolean> {
-  if (caller.kind !== "session") return true;
+export async function lockUserOfSession(transaction: Queryable, caller: SignedIn): Promise<boolean> {
   const [, exists] = await Promise.all([
     transaction.run(LOCK_USER_SHARED, [caller.userId]),
     hasSession(transaction, caller.sessionId),
