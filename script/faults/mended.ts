@@ -632,9 +632,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "pages list twice",
   },
   {
-    file: "src/reconcile/verify-subscriptions.ts",
-    find: "run.fail(slot, providerId, notCorrected(intake, named, error));",
-    replace: "throw error;",
+    file: "src/reconcile/verify.ts",
+    find: "      this.fail(compared.provider, id, reason);",
+    replace: "      throw error;",
     fault: "one subscription that cannot be created ends the whole verification",
     tests: ["test/reconcile/verify.test.ts"],
     only: "cannot be created",

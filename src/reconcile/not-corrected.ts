@@ -4,7 +4,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 
-type Compared = { provider: Slot } & (
+export type Compared = { provider: Slot } & (
   | { providerSubscriptionId: string | null }
   | { providerPaymentId: string }
 );

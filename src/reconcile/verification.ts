@@ -1,4 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
+import type { Compared } from "./not-corrected.ts";
 import type { ReconcileTools } from "./reconcile-tools.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
 
@@ -42,6 +43,8 @@ export type Verification = {
   readonly options: VerificationOptions;
   /** Runs a check, which counts as failed where the provider reports a problem. */
   checkOrFail(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void>;
+  /** With `repair`, runs a repair, which counts as failed where it throws. @throws what concerns all */
+  repairOrFail(compared: Compared, repair: () => Promise<void>): Promise<void>;
   /** One more was compared. */
   check(): void;
   drift(drift: Drift): void;

@@ -1,7 +1,6 @@
 import { OPERATOR } from "../domain/callers/caller.ts";
 import { type PaymentState, paymentStatusOf } from "../domain/payments/payment-state.ts";
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import {
@@ -14,7 +13,6 @@ import {
 import { comparePayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
-import { notCorrected } from "./not-corrected.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import { readTogether } from "./read-together.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
@@ -151,21 +149,15 @@ const REASONS = {
   keeps_changing: "new events keep arriving",
 } as const;
 
-async function repair(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
-  if (!run.options.repair) return;
-  const { intake } = run.tools;
-  try {
+function repair(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
+  return run.repairOrFail({ provider: slot, providerPaymentId: id }, async () => {
     const options = { providerPaymentId: id, by: OPERATOR, notify: run.options.notify };
-    const comparison = await comparePayment(intake, slot, api, options);
+    const comparison = await comparePayment(run.tools.intake, slot, api, options);
     if (comparison === "not_at_provider" || comparison === "keeps_changing")
       run.leave(slot, id, REASONS[comparison]);
     // Else an event has corrected it meanwhile.
     else if (comparison !== "unchanged") run.repaired();
-  } catch (error) {
-    const named = { provider: slot, providerPaymentId: id };
-    const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, named, error);
-    run.fail(slot, id, reason);
-  }
+  });
 }
 
 async function* unlisted(ids: AsyncIterable<string>, listed: ReadonlySet<string>): AsyncGenerator<string> {

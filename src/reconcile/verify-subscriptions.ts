@@ -1,7 +1,6 @@
 import { OPERATOR } from "../domain/callers/caller.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import { unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
@@ -12,7 +11,6 @@ import { compareById } from "./compare.ts";
 import { findOwners } from "./find-owners.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
-import { notCorrected } from "./not-corrected.ts";
 import { readTogether } from "./read-together.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
 import { unrepeated } from "./unrepeated.ts";
@@ -113,7 +111,7 @@ async function compareStates(
   const drift = subscriptionDrift(now.ours, now.theirs, plans);
   if (drift.length === 0) return;
   await reportDrift(run, now.ours, drift);
-  if (run.options.repair) await repair(run, api, now.ours);
+  await repair(run, api, now.ours);
 }
 
 async function reportDrift(
@@ -131,22 +129,19 @@ async function reportDrift(
   for (const field of drift) run.drift({ ...facts, ...field });
 }
 
-async function repair(run: Verification, api: PaymentApi, ours: Subscription): Promise<void> {
-  const { intake } = run.tools;
-  const providerId = ours.providerSubscriptionId as string;
-  try {
+function repair(run: Verification, api: PaymentApi, ours: Subscription): Promise<void> {
+  return run.repairOrFail(ours, async () => {
     const { notify } = run.options;
     const options = { by: OPERATOR, audit: "changes", dryRun: false, notify } as const;
-    const comparison = await compareById(intake, api, ours.id, options);
+    const comparison = await compareById(run.tools.intake, api, ours.id, options);
     if (comparison === null) return;
-    if (comparison.outcome === "left")
-      run.leave(ours.provider, providerId, unclearStateSentence(comparison.because));
+    if (comparison.outcome === "left") {
+      const reason = unclearStateSentence(comparison.because);
+      run.leave(ours.provider, ours.providerSubscriptionId as string, reason);
+    }
     // Else an event has corrected it meanwhile.
     else if (comparison.changes !== null) run.repaired();
-  } catch (error) {
-    const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, ours, error);
-    run.fail(ours.provider, providerId, reason);
-  }
+  });
 }
 
 async function reportMissing(
@@ -165,17 +160,12 @@ async function reportMissing(
     theirs: state.status,
     lastEventId: null,
   });
-  if (!run.options.repair) return;
-  const { intake } = run.tools;
-  try {
+  await run.repairOrFail({ provider: slot, providerSubscriptionId: providerId }, async () => {
     const options = { askedAtMicros, by: OPERATOR, notify: run.options.notify };
-    const adoption = await adopt(intake, slot, state, options);
+    const adoption = await adopt(run.tools.intake, slot, state, options);
     if (adoption.outcome === "left") run.leave(slot, providerId, adoption.reason);
     else if (adoption.outcome === "adopted") run.repaired();
-  } catch (error) {
-    const named = { provider: slot, providerSubscriptionId: providerId };
-    run.fail(slot, providerId, notCorrected(intake, named, error));
-  }
+  });
 }
 
 async function* unlisted(

@@ -4,6 +4,7 @@ import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts"
 import type { Slot } from "../domain/slot.ts";
 import { countPayments } from "../store/payments/verify-payments.ts";
 import { countVerifiable, sampleVerifiable } from "../store/reconciliation/verification.ts";
+import { type Compared, notCorrected } from "./not-corrected.ts";
 import type { ReconcileTools } from "./reconcile-tools.ts";
 import type { Drift, Verification, VerificationOptions, VerifyReport } from "./verification.ts";
 import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
@@ -86,6 +87,19 @@ class Run implements Verification {
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;
       this.fail(slot, providerId, error.message);
+    }
+  }
+
+  async repairOrFail(compared: Compared, repair: () => Promise<void>): Promise<void> {
+    if (!this.options.repair) return;
+    try {
+      await repair();
+    } catch (error) {
+      const isProblem = isPaymentApiProblem(error);
+      const reason = isProblem ? error.message : notCorrected(this.tools.intake, compared, error);
+      const id =
+        "providerPaymentId" in compared ? compared.providerPaymentId : compared.providerSubscriptionId;
+      this.fail(compared.provider, id, reason);
     }
   }
 
