@@ -1,8 +1,7 @@
 import { loadOnce } from "../domain/load-once.ts";
 import { deleteExpired } from "../store/accounts/expired-accounts-data.ts";
-import { notifyExpiringKeys } from "../store/keys/api-keys.ts";
+import { notifyExpiringKeys } from "../store/keys/expiring-keys.ts";
 import { markKeysUsed } from "../store/keys/mark-keys-used.ts";
-import { notifyExpiringServiceKeys } from "../store/keys/service-key-expiry.ts";
 import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import { accountNotices } from "./account-notices.ts";
 import type { AccountsOptions } from "./accounts.ts";
@@ -61,10 +60,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     documentedRoutes: documentedAuthRoutes,
     handle: async (request, address) => (await accounts()).handle(request, address),
     call: async (request) => (await accounts()).call(request),
-    notifyExpiringKeys: async () => {
-      const soon = { withinDays: KEY_NOTICE_DAYS, limit: BATCH };
-      return (await notifyExpiringKeys(database, soon)) + (await notifyExpiringServiceKeys(database, soon));
-    },
+    notifyExpiringKeys: () => notifyExpiringKeys(database, { withinDays: KEY_NOTICE_DAYS, limit: BATCH }),
     deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
     // Counted apart from mails about the account: neither may keep the other from its recipient.
     mayMailNotifications: (email) => takeMailTo(database, `notifications:${hash(email)}`),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
-import { notifyExpiringKeys } from "../../src/store/keys/api-keys.ts";
+import { notifyExpiringKeys } from "../../src/store/keys/expiring-keys.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { runningSession } from "./running-session.ts";
 import { createTestContext, refusalOf, session } from "./test-context.ts";

@@ -3,7 +3,6 @@ import type { Role } from "../../domain/callers/caller.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";
 import { IS_BANNED } from "../users/bans.ts";
-import { markExpiring } from "./expiring-keys.ts";
 
 /** How many valid keys a user may have at once. */
 const MAX_ACTIVE_KEYS = 100;
@@ -115,28 +114,4 @@ where k.prefix = any ($1::text[]) and k.revoked_at is null`,
  */
 export async function findApiKeys(database: Queryable, prefixes: readonly string[]): Promise<FoundKey[]> {
   return database.run<FoundKey>(FIND, [prefixes]);
-}
-
-const NOTIFY_EXPIRING = {
-  name: "notify_expiring_api_keys",
-  text: `
-with ${markExpiring("api_key", "k.user_id, k.name, k.prefix, k.expires_at")},
-notified as (
-  insert into notification (user_id, kind, details)
-  select user_id, 'api_key_expiring',
-    jsonb_build_object('name', name, 'prefix', prefix, 'expiresAt', expires_at)
-  from marked
-)
-select count(*)::int as count from marked`,
-};
-
-/**
- * Notifies the owners of keys that expire within so many days, once each; returns how many, at most `limit`.
- */
-export async function notifyExpiringKeys(
-  database: Queryable,
-  { withinDays, limit }: { withinDays: number; limit: number },
-): Promise<number> {
-  const [row] = await database.run<{ count: number }>(NOTIFY_EXPIRING, [withinDays, limit]);
-  return row?.count ?? 0;
 }
