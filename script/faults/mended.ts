@@ -8610,4 +8610,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/driver/login-failures.test.ts"],
     only: "how to encrypt",
   },
+  {
+    file: "src/doctor/check-production.ts",
+    find: "slots[slot].secrets?.some(canBeGuessed)",
+    replace: "slots[slot].apiKey !== null && slots[slot].secrets?.some(canBeGuessed)",
+    fault: "doctor reports no signing secret that can be guessed in a slot that is not used",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "signing secrets",
+  },
 ];

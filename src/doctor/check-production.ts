@@ -55,6 +55,13 @@ const RULES: readonly Rule[] = [
     isSerious: true,
   },
   {
+    check: "signing secrets",
+    problem: guessableSecrets,
+    remedy:
+      "Set secrets of at least 16 random characters, here and at the provider; where you choose them yourself, such as the output of: openssl rand -hex 16.",
+    isSerious: true,
+  },
+  {
     check: "mail",
     problem: mailNotDelivered,
     remedy: "Set SMTP_URL and MAIL_FROM: without them nobody can reset a password.",
@@ -158,4 +165,22 @@ function slotsWithUnknownPrices({ slots, plans: { plans } }: Config): string | n
   if (names.length === 0 || accepting.length === 0) return null;
   const ids = accepting.map(({ id }) => id).join(", ");
   return `${names.join(", ")}: whoever buys another product of the account can name one of these plans, and has it: ${ids}`;
+}
+
+/** Shorter than what providers generate; some let people choose. */
+const MIN_SECRET_LENGTH = 16;
+const MIN_SECRET_CHARACTERS = 8;
+
+/** Also of slots that nobody uses, and those that are kept for a rotation: whoever guesses one gives plans away. */
+function guessableSecrets({ slots }: Config): string | null {
+  const variables = SLOTS.filter((slot) => slots[slot].secrets?.some(canBeGuessed)).map(
+    (slot) => slots[slot].secretVariable,
+  );
+  return variables.length === 0 ? null : `can be guessed: ${variables.join(", ")}`;
+}
+
+function canBeGuessed(secret: string): boolean {
+  // Providers begin theirs with words of their own, such as "whsec_".
+  const random = secret.replace(/^(?:[a-z]+_)+/, "");
+  return random.length < MIN_SECRET_LENGTH || new Set(random).size < MIN_SECRET_CHARACTERS;
 }
