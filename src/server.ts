@@ -1,3 +1,4 @@
+import "./config/report-definition-errors.ts";
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";

@@ -8618,4 +8618,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-production.test.ts"],
     only: "signing secrets",
   },
+  {
+    file: "src/config/report-definition-errors.ts",
+    find: 'process.on("uncaughtException", report);',
+    replace: "",
+    fault: "a mistake in plans.config.ts is printed as a crash of Node, and to programs not at all",
+    tests: ["test/config/report-definition-errors.test.ts"],
+  },
+  {
+    file: "src/config/report-definition-errors.ts",
+    find: "    setImmediate(() => {\n      throw error;\n    });\n",
+    replace: "",
+    fault: "a server whose plans.config.ts is not TypeScript ends without a word",
+    tests: ["test/config/report-definition-errors.test.ts"],
+  },
 ];

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "../config/report-definition-errors.ts";
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { addAudit } from "./commands/audit.ts";

@@ -1,9 +1,11 @@
 import type { z } from "zod";
 
-/**
- * Checks what a file such as `plans.config.ts` defines. @throws Error with a line for each mistake: the file,
- * the place, and what is wrong
- */
+/** Mistakes in a file such as `plans.config.ts`, a line for each: the file, the place, and what is wrong. */
+export class DefinitionError extends Error {
+  override readonly name = "DefinitionError";
+}
+
+/** Checks what a file such as `plans.config.ts` defines. @throws DefinitionError */
 export function parseDefinitions<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
@@ -14,7 +16,7 @@ export function parseDefinitions<Schema extends z.ZodType>(
   const lines = error.issues.map(({ path, message }) =>
     [file, ...(path.length > 0 ? [placeOf(definitions, path)] : []), message].join(": "),
   );
-  const mistakes = new Error(lines.join("\n"));
+  const mistakes = new DefinitionError(lines.join("\n"));
   // Node prints it, and where we have found the mistakes is of no use.
   mistakes.stack = mistakes.message;
   throw mistakes;
