@@ -180,7 +180,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
     codes: ["INVALID_TOKEN", "USER_ALREADY_EXISTS"],
   }),
   get("/verify-email", "verifyEmail", "auth-sign-in", {
-    summary: "Confirms an email address by the link in the mail",
+    summary: "Confirms an email address by the token in the mail",
     query: VerificationLink,
     page: "/verify-email?done",
     output: { orRedirect: responses.EmailVerified },
