@@ -4,6 +4,7 @@ import { hasNoSchema } from "../store/migrate.ts";
 import { IS_ADMINISTRATOR } from "../store/users/bans.ts";
 import { checkLiveEvents, LIVE_EVENTS } from "./check-live-events.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { PRIVATE_NETWORKS } from "./private-networks.ts";
 
 /** The names of the checks, in order; docs/production-checklist.md says why. */
 export const PRODUCTION_DATABASE_CHECKS = [
@@ -63,11 +64,6 @@ const SELECT_CONNECTION = {
     coalesce(inet_client_addr() <<= any ($1::inet[]), true) as "isPrivate"
   from pg_stat_ssl s where s.pid = pg_backend_pid()`,
 };
-
-const PRIVATE_NETWORKS = [
-  ...["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
-  ...["::1/128", "fc00::/7", "fe80::/10"],
-];
 
 const COUNT_ADMINISTRATORS = {
   name: "doctor_administrators",

@@ -6,6 +6,7 @@ import { freePlan } from "../domain/plans/free-plan.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
+import { isPrivateHost } from "./private-networks.ts";
 
 type Rule = {
   check: string;
@@ -66,6 +67,13 @@ const RULES: readonly Rule[] = [
     problem: mailNotDelivered,
     remedy: "Set SMTP_URL and MAIL_FROM: without them nobody can reset a password.",
     isSerious: true,
+  },
+  {
+    check: "encrypted mail",
+    problem: mailInTheClear,
+    remedy:
+      "Add ?requireTLS=true to SMTP_URL, or begin it with smtps: if the server expects TLS from the start.",
+    isSerious: false,
   },
   {
     check: "built pages",
@@ -141,6 +149,17 @@ function mailNotDelivered({ mail: { smtpUrl, from } }: Config): string | null {
   if (smtpUrl === null) return "mails are written to files";
   // The default of MAIL_FROM, which suits files.
   return /@localhost>?$/i.test(from) ? `mails come from ${from}, which other mail servers refuse` : null;
+}
+
+/** Links that set a password, and our own password. */
+function mailInTheClear({ mail: { smtpUrl } }: Config): string | null {
+  if (smtpUrl === null) return null;
+  const { protocol, hostname, searchParams } = new URL(smtpUrl);
+  if (protocol === "smtps:" || searchParams.get("requireTLS") === "true") return null;
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isPrivateHost(host)
+    ? null
+    : `goes to ${host} without TLS if the server, or somebody on the way, offers none`;
 }
 
 function keysNotLive({ slots }: Config, inTestMode: ReadonlySet<Slot>): string | null {
