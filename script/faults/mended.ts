@@ -8640,4 +8640,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-production.test.ts"],
     only: "encrypted mail",
   },
+  {
+    file: "src/chat/resumable-answers.ts",
+    find: "!answer.isEnded() && !(await answer.isFollowed().catch(() => false));",
+    replace: "!answer.isEnded();",
+    fault: "a process resumes the answer that it still writes instead of the conversation's newest",
+    tests: ["test/api/chat-resume.test.ts"],
+    only: "newest answer of a conversation",
+  },
+  {
+    file: "src/chat/shared-answers.ts",
+    find: "        await writing;\n        const newest",
+    replace: "        const newest",
+    fault: "an answer that is not stored yet gives way to the one before it",
+    tests: ["test/chat/shared-answers.test.ts"],
+    only: "not stored yet",
+  },
 ];

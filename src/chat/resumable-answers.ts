@@ -21,7 +21,7 @@ export function resumableAnswers(
   shared: SharedAnswers | null,
   { abandonAfterMs = ABANDON_AFTER_MS, keptMs = KEPT_MS } = {},
 ): ResumableAnswers {
-  const answers = new Map<string, KeptAnswer>();
+  const answers = new Map<string, KeptAnswer & { isFollowed(): Promise<boolean> }>();
 
   const keep = (id: string, source: ReadableStream<UIMessageChunk>) => {
     const copy = shared?.begin(id);
@@ -29,7 +29,7 @@ export function resumableAnswers(
       copy?.delivered();
       if (answers.get(id) === answer) answers.delete(id);
     };
-    const answer: KeptAnswer = keepAnswer(source, {
+    const kept = keepAnswer(source, {
       abandonAfterMs,
       isReadElsewhere: async () => copy !== undefined && (await copy.isRead()),
       onChunk: (chunk) => copy?.append(chunk),
@@ -39,6 +39,7 @@ export function resumableAnswers(
       },
       onDelivered: forget,
     });
+    const answer = { ...kept, isFollowed: async () => copy !== undefined && (await copy.isFollowed()) };
     answers.set(id, answer);
     return answer.read();
   };
@@ -47,9 +48,11 @@ export function resumableAnswers(
     resume: async (id) => {
       const answer = answers.get(id);
       const local = () => answer?.read() ?? null;
-      // One that has ended may have been delivered by another process.
-      if (shared === null || (answer !== undefined && !answer.isEnded())) return local();
-      return shared.resume(id).catch(local);
+      if (shared === null) return local();
+      // One that has ended may have been delivered by another process, which may write a later one, too.
+      const isNewest =
+        answer !== undefined && !answer.isEnded() && !(await answer.isFollowed().catch(() => false));
+      return isNewest ? local() : shared.resume(id).catch(local);
     },
     close: () => {
       for (const answer of answers.values()) answer.abort();

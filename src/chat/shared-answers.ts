@@ -13,6 +13,8 @@ type SharedAnswer = {
   delivered(): void;
   /** Whether another process is reading it. */
   isRead(): Promise<boolean>;
+  /** Whether a later answer of its conversation can be resumed, perhaps of another process. */
+  isFollowed(): Promise<boolean>;
 };
 
 /** Answers in Redis, where other processes read them while they are written. */
@@ -66,6 +68,12 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
       end: () => append(null),
       delivered: () => write(() => forget(id, key)),
       isRead: async () => (await run("EXISTS", readerOf(key))) === 1,
+      isFollowed: async () => {
+        // Until it is stored itself, the answer before it is found.
+        await writing;
+        const newest = isBroken ? null : await run("GET", pointerOf(id));
+        return typeof newest === "string" && newest !== key;
+      },
     };
   };
 

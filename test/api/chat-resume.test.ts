@@ -27,7 +27,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-type Options = { redisUrls?: string[]; abandonAfterMs?: number };
+type Options = { redisUrls?: string[]; abandonAfterMs?: number; timeoutMs?: number };
 
 function chatWith(options: Options = {}): Chat {
   const settings = { baseUrl: provider.baseUrl, apiKey: null, model: "model-1", maxOutputTokens: 1_000 };
@@ -253,6 +253,26 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     finish(await askDirectlyAndLeave(writer));
     expect(await textOf(await resumed(reader))).toBe("Fine, thank you.");
     expect(await reader.resume("user_1", "chat-1")).toBeNull();
+  });
+
+  it("resume the newest answer of a conversation while they write earlier ones", async () => {
+    const lasting = { redisUrls, abandonAfterMs: 600_000, timeoutMs: 600_000 };
+    const [earlier, later] = [chatWith(lasting), chatWith(lasting)];
+    await connected(later, earlier);
+    await askDirectlyAndLeave(earlier, "chat-2");
+    provider.answer((exchange) => exchange.say("Better"));
+    await askDirectlyAndLeave(later, "chat-2");
+    const resumedFrom = async (model: Chat) => {
+      const reader = (await model.resume("user_1", "chat-2"))?.getReader();
+      for (;;) {
+        const { value } = (await reader?.read()) ?? {};
+        if (value !== undefined && value.type !== "text-delta") continue;
+        await reader?.cancel();
+        return value?.delta;
+      }
+    };
+    await eventually(() => resumedFrom(earlier), "Better");
+    expect(await resumedFrom(later)).toBe("Better");
   });
 
   it.each([

@@ -45,3 +45,21 @@ it("leaves the newest answer of a conversation resumable once an earlier one was
   later.delivered();
   await eventually(async () => pointers.size, 0);
 });
+
+it("knows by the later answer alone that it is followed, although it is not stored yet itself", async () => {
+  const { answers, named } = recorded();
+  const earlier = answers.begin("chat");
+  await eventually(async () => named("SET").length, 1);
+  const later = answers.begin("chat");
+  expect(await later.isFollowed()).toBe(false);
+  expect(await earlier.isFollowed()).toBe(true);
+});
+
+it("is not followed by an earlier answer where it could not be stored", async () => {
+  let isFailing = false;
+  const { answers, named } = recorded(([name]) => isFailing && name === "SET");
+  answers.begin("chat");
+  await eventually(async () => named("SET").length, 1);
+  isFailing = true;
+  expect(await answers.begin("chat").isFollowed()).toBe(false);
+});
