@@ -8656,4 +8656,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/chat/shared-answers.test.ts"],
     only: "not stored yet",
   },
+  {
+    file: "src/store/payments/charged-currencies.ts",
+    find: "where p.provider = s.provider and p.provider_subscription_id =",
+    replace: "where p.provider = s.provider and s.id is not null or false and p.provider_subscription_id =",
+    fault: "a plan is shown without its price because somebody else has paid in another currency",
+    tests: ["test/operations/access.test.ts"],
+    only: "latest payment was in another currency",
+  },
 ];

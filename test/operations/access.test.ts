@@ -42,12 +42,15 @@ it.each([
   ["USD", "EUR"],
   ["EUR", "JPY"],
 ])("shows no price if the latest payment was in another currency: %s, then %s", async (first, latest) => {
-  const paid = (currency: string, at: string) =>
+  const paid = (currency: string, at: string, subscription = `sub_${latest}`, slot = "provider-a") =>
     test.rows(
       `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
-       values ('provider-a', $1, $2, 2000, $3, 'paid', 'paid', $4)`,
-      [randomUUID(), `sub_${latest}`, currency, at],
+       values ($1, $2, $3, 2000, $4, 'paid', 'paid', $5)`,
+      [slot, randomUUID(), subscription, currency, at],
     );
+  // Somebody else's, and that of a subscription with the same id at another provider.
+  await paid("GBP", "2026-03-01T00:00:00Z", "sub_of_another");
+  await paid("GBP", "2026-03-01T00:00:00Z", `sub_${latest}`, "provider-b");
   const id = await createSubscription(test, "user_0", {
     price_id: "price_pro_monthly",
     provider_subscription_id: `sub_${latest}`,
