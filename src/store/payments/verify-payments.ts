@@ -29,7 +29,7 @@ select p.id, p.provider, p.provider_payment_id as "providerPaymentId", p.amount:
   md5(p::text || r.version) as version
 from payment p
 cross join lateral (
-  select coalesce(sum(reversal.amount) filter (where reversal.kind = 'refund'), 0) as refunded,
+  select sum(reversal.amount) filter (where reversal.kind = 'refund') as refunded,
     max(reversal.last_event_at_micros) as last_micros,
     (array_agg(reversal.last_event_id order by reversal.last_event_at_micros desc nulls last))[1] as last_event_id,
     coalesce(string_agg(reversal::text, ' ' order by reversal.reversal_id), '') as version
