@@ -8664,4 +8664,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/access.test.ts"],
     only: "latest payment was in another currency",
   },
+  {
+    file: "src/providers/lemon-squeezy/requests.ts",
+    find: "pointers[at] === null ? detail :",
+    replace: "pointers[at] === undefined ? detail :",
+    fault: "a refusal of Lemon Squeezy that names no field is quoted with (null)",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+    only: "reports the rejected field",
+  },
 ];

@@ -249,17 +249,20 @@ describe("Lemon Squeezy's API", () => {
     expect(provider.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
   });
 
-  it.each([404, 422])("reports the rejected field: with %i", async (status) => {
+  it.each([404, 422])("reports the rejected field, if one is named: with %i", async (status) => {
     const pointer = "/data/relationships/variant";
     const errors = [
       { detail: "The related resource does not exist.", source: { pointer }, status: `${status}` },
+      { title: "Unprocessable Entity", status: `${status}` },
     ];
     provider.respondWith((incoming) =>
       incoming.method === "POST" ? { status, body: { errors } } : successfulReplies(providerApi)(incoming),
     );
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
       failure: "rejected",
-      message: expect.stringContaining(`The related resource does not exist. (${pointer})`),
+      message: expect.stringContaining(
+        `The related resource does not exist. (${pointer}); Unprocessable Entity"`,
+      ),
     });
   });
 
