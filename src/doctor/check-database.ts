@@ -18,6 +18,7 @@ import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkCollation } from "./check-collation.ts";
 import { checkConnections } from "./check-connections.ts";
 import { checkDisk } from "./check-disk.ts";
+import { checkIndexes } from "./check-indexes.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { checkStandby } from "./check-standby.ts";
@@ -108,18 +109,24 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
     : good("database", `${which}: PostgreSQL ${version}`);
-  const concerns = unsuitable
-    ? []
-    : [await checkStandby(database), await checkConnections(database), await checkCollation(database)];
+  const concerns = unsuitable ? [] : await concernsOf(database);
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
-  const inTables =
-    schema.state === "good"
-      ? [checkOutbound(await outboundState(database)), await checkSubscribedPlans(database, config.plans)]
-      : [];
-  const isFinding = (finding: Finding | null) => finding !== null;
-  const findings = [reached, ...concerns.filter(isFinding), schema, ...inTables.filter(isFinding)];
+  const inTables = schema.state === "good" ? await findingsInTables(database, config) : [];
+  const findings = [reached, ...concerns, schema, ...inTables];
   return { findings, aheadMs: now - oursMs, keysUsedSince };
+}
+
+async function concernsOf(database: Database): Promise<Finding[]> {
+  const concerns: (Finding | null)[] = [];
+  for (const check of [checkStandby, checkConnections, checkCollation, checkIndexes])
+    concerns.push(await check(database));
+  return concerns.filter((concern) => concern !== null);
+}
+
+async function findingsInTables(database: Database, { plans }: Config): Promise<Finding[]> {
+  const unlisted = await checkSubscribedPlans(database, plans);
+  return [checkOutbound(await outboundState(database)), ...(unlisted ? [unlisted] : [])];
 }
 
 async function usedSince(database: Database, { slots }: Config): Promise<Record<Slot, Date | null>> {
