@@ -7954,8 +7954,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/billing/change-summary.ts",
-    find: "priceIfChargedIn(isKept ? paidNow : (listed ?? null), currency)",
-    replace: "isKept ? paidNow : (listed ?? null)",
+    find: "priceIfChargedIn((isKept ? access?.price : listed) ?? null, access?.chargedCurrency ?? null)",
+    replace: "(isKept ? access?.price : listed) ?? null",
     fault: "the preview of a change for the next period names a cost in a currency that is not charged",
     tests: ["test/app/billing-sentences.test.ts"],
     only: "names no cost",

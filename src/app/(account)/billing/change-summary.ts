@@ -3,8 +3,9 @@ import type { z } from "zod";
 import { priceIfChargedIn } from "../../../domain/plans/charged-price.ts";
 import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import { formatPrice } from "../../../ui/price.ts";
+import { accessBy } from "../access.ts";
 import type { ChangeStep } from "./change-steps.tsx";
-import { chargedCurrency, paidIn, paidPrice, planName, planOf, scheduledChange } from "./plans.ts";
+import { planName, planOf } from "./plans.ts";
 import { periodEnd } from "./subscription-state.ts";
 
 type Changed = z.input<typeof changeSubscription.output>;
@@ -58,18 +59,17 @@ async function priceOfPeriod(
   subscription: Changed["subscription"],
   { planId, seats, interval }: Omit<Order, "isAtOnce">,
 ): Promise<{ amountDue: number; currency: string } | null> {
-  const [plan, paid, paidNow, currency] = await Promise.all([
+  const [plan, access] = await Promise.all([
     planOf(planId ?? subscription.planId),
-    paidIn(subscription.id),
-    paidPrice(subscription.id),
-    chargedCurrency(subscription.id),
+    accessBy(subscription.id),
   ]);
+  const paid = access?.paidIn;
   const isKept = plan?.id === subscription.planId && (interval === null || interval === paid?.interval);
   const wanted = paid && { currency: paid.currency, interval: interval ?? paid.interval };
   const listed = plan?.prices.find(
     (one) => one.interval === wanted?.interval && one.currency === wanted.currency,
   );
-  const price = priceIfChargedIn(isKept ? paidNow : (listed ?? null), currency);
+  const price = priceIfChargedIn((isKept ? access?.price : listed) ?? null, access?.chargedCurrency ?? null);
   return price && { amountDue: price.amount * Number(seats ?? subscription.seats), currency: price.currency };
 }
 
@@ -78,8 +78,8 @@ export async function unchangedText(
   { subscription }: Changed,
   order: Omit<Order, "isAtOnce">,
 ): Promise<string | null> {
-  if (!(await isAsItIs(subscription, order)) || (await scheduledChange(subscription.id)) !== null)
-    return null;
+  const scheduled = (await accessBy(subscription.id))?.scheduled ?? null;
+  if (!(await isAsItIs(subscription, order)) || scheduled !== null) return null;
   const t = await getTranslations("billing");
   return t("change.nothing");
 }
@@ -100,6 +100,6 @@ async function isAsItIs(
 ): Promise<boolean> {
   const keepsPlan = planId === null || planId === subscription.planId;
   const keepsSeats = seats === null || Number(seats) === subscription.seats;
-  const keepsInterval = interval === null || interval === (await paidIn(subscription.id))?.interval;
+  const keepsInterval = interval === null || interval === (await accessBy(subscription.id))?.paidIn?.interval;
   return keepsPlan && keepsSeats && keepsInterval;
 }

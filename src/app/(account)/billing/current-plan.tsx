@@ -3,8 +3,9 @@ import { freePlan } from "../../../domain/plans/free-plan.ts";
 import { Card } from "../../../ui/card.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { Status } from "../../../ui/status.tsx";
+import { accessBy } from "../access.ts";
 import { milestoneSentence } from "./milestone-sentence.ts";
-import { paidPrice, planOf, plans } from "./plans.ts";
+import { planOf, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
 import { ScheduledChange } from "./scheduled-change.tsx";
 import { TONES } from "./status-tones.ts";
@@ -12,15 +13,16 @@ import type { Subscription } from "./subscription-state.ts";
 
 /** The current plan, its price, and what comes next. */
 export async function CurrentPlan({ subscription }: { subscription: Subscription }) {
-  const [t, locale, format, plan, price, sentence] = await Promise.all([
+  const [t, locale, format, plan, access, sentence] = await Promise.all([
     getTranslations("billing"),
     getLocale(),
     getFormatter(),
     planOf(subscription.planId),
-    paidPrice(subscription.id),
+    accessBy(subscription.id),
     milestoneSentence(subscription),
   ]);
   const { status, seats } = subscription;
+  const price = access?.price;
   const isOwed = status === "past_due" || status === "unpaid";
   return (
     <Card

@@ -1,20 +1,21 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
-import { isPausing, oneTimeState, paidPrice, planName, scheduledChange } from "./plans.ts";
+import { accessBy } from "../access.ts";
+import { oneTimeState, planName } from "./plans.ts";
 import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
 /** What happens next, and when: "Renews on March 3 for €20." */
 export async function milestoneSentence(subscription: Subscription): Promise<string> {
-  const [t, day, price, paidOnce, plan, pauses] = await Promise.all([
+  const [t, day, price, paidOnce, plan, access] = await Promise.all([
     getTranslations("billing.next"),
     dayOf(subscription.currentPeriodEnd),
     priceOf(subscription),
     oneTimeState(subscription.id),
     planName(subscription.planId),
-    isPausing(subscription.id),
+    accessBy(subscription.id),
   ]);
   const now = new Date();
-  const next = nextMilestone(subscription, now, { pauses });
+  const next = nextMilestone(subscription, now, { pauses: access?.pausesAtPeriodEnd === true });
   const milestone = t(paidOnce && next === "running" ? `oneTime.${paidOnce}` : next, {
     plan,
     date: day,
@@ -34,7 +35,8 @@ async function dayOf(date: Date | null): Promise<string> {
 
 /** Of all seats, for one interval; `null` for a price that is no longer sold, or changes then. */
 async function priceOf({ id, seats }: Subscription): Promise<string | null> {
-  if ((await scheduledChange(id)) !== null) return null;
-  const price = await paidPrice(id);
-  return price && formatPrice(await getLocale(), { ...price, amount: price.amount * seats });
+  const access = await accessBy(id);
+  if (!access?.price || access.scheduled) return null;
+  const { price } = access;
+  return formatPrice(await getLocale(), { ...price, amount: price.amount * seats });
 }

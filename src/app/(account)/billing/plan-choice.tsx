@@ -9,19 +9,11 @@ import { PlanGrid } from "../../../ui/plan-grid.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
+import { accessBy } from "../access.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
 import { ChangeRefusal } from "./change-steps.tsx";
-import {
-  oneTimeState,
-  ownedPlans,
-  type Plan,
-  type Price,
-  paidIn,
-  paidPrice,
-  plans,
-  plansSoldTo,
-} from "./plans.ts";
+import { oneTimeState, ownedPlans, type Plan, type Price, plans, plansSoldTo } from "./plans.ts";
 import { possibleChangesOf } from "./possible-changes.ts";
 import { type PriceOption, priceFor } from "./price-for.ts";
 import { PriceTabs, priceOptions } from "./price-tabs.tsx";
@@ -48,8 +40,9 @@ export async function PlanChoice({
   const running = current && (await oneTimeState(current.id)) === null ? current : null;
   const possible = running && (await possibleChangesOf(running));
   const change = running && possible && { subscription: running, possible };
-  const paid = running && (await paidIn(running.id));
-  const paidNow = running && (await paidPrice(running.id));
+  const access = running && (await accessBy(running.id));
+  const paid = access?.paidIn ?? null;
+  const paidNow = access?.price ?? null;
   // A change keeps the currency that is paid.
   const offered = change ? await plansSoldTo(change.subscription.id) : all;
   const options = priceOptions(offered.filter((plan) => plan.isForSale)).filter(

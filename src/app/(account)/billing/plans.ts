@@ -3,7 +3,7 @@ import { cache } from "react";
 import type { z } from "zod";
 import { listPlans } from "../../../operations/plans/list-plans.ts";
 import { read } from "../../gate/read.ts";
-import { access } from "../access.ts";
+import { access, accessBy } from "../access.ts";
 
 export type Plan = z.output<typeof listPlans.output>["items"][number];
 
@@ -14,24 +14,6 @@ export const plans = cache(async (): Promise<Plan[]> => {
 });
 
 export type Price = Plan["price"];
-
-/**
- * What is paid for a seat of a running subscription; `null`: it has ended, its price is no longer sold, or it is charged in
- * another currency.
- */
-export async function paidPrice(subscriptionId: string): Promise<Price | null> {
-  return (await accessBy(subscriptionId))?.price ?? null;
-}
-
-/** The interval and currency of a running subscription's price; `null`: unknown. */
-export async function paidIn(subscriptionId: string): Promise<Pick<Price, "interval" | "currency"> | null> {
-  return (await accessBy(subscriptionId))?.paidIn ?? null;
-}
-
-/** The currency of a running subscription's latest payment; `null`: none yet. */
-export async function chargedCurrency(subscriptionId: string): Promise<string | null> {
-  return (await accessBy(subscriptionId))?.chargedCurrency ?? null;
-}
 
 /** All plans as the provider of a running subscription sells them: to others it cannot be changed. */
 export async function plansSoldTo(subscriptionId: string): Promise<Plan[]> {
@@ -54,11 +36,6 @@ export async function oneTimeState(
   return item.reason === "refunded" || item.reason === "disputed" ? item.reason : "owned";
 }
 
-/** Whether its provider pauses it at the end of its period, instead of renewing it. */
-export async function isPausing(subscriptionId: string): Promise<boolean> {
-  return (await accessBy(subscriptionId))?.pausesAtPeriodEnd === true;
-}
-
 /** The ids of the plans that single payments bought. */
 export async function ownedPlans(): Promise<ReadonlySet<string>> {
   const owned = (await access()).filter((item) => item.isOneTime && item.hasAccess);
@@ -79,18 +56,6 @@ export async function renewingOf<Running extends { id: string }>(
 ): Promise<Running[]> {
   const states = await Promise.all(running.map(({ id }) => oneTimeState(id)));
   return running.filter((_, index) => states[index] === null);
-}
-
-type Access = Awaited<ReturnType<typeof access>>[number];
-
-/** What a running subscription changes to at the end of its period; `null`: nothing. */
-export async function scheduledChange(subscriptionId: string): Promise<Access["scheduled"]> {
-  return (await accessBy(subscriptionId))?.scheduled ?? null;
-}
-
-/** `undefined`: it is not running. */
-async function accessBy(subscriptionId: string): Promise<Access | undefined> {
-  return (await access()).find((item) => item.subscriptionId === subscriptionId);
 }
 
 /** `undefined`: no longer in the file, or only at the provider. */
