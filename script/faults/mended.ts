@@ -3652,8 +3652,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/billing/end-grace.ts",
-    find: "const otherwiseSeconds = DEFAULT_ACCESS_RULES.graceDays * DAY_SECONDS;",
-    replace: "const otherwiseSeconds = 0;",
+    find: "otherwiseSeconds: graceSeconds(DEFAULT_ACCESS_RULES)",
+    replace: "otherwiseSeconds: 0",
     fault: "the grace period of a plan that is no longer listed ends at once",
     tests: ["test/outbound/entitlement-events.test.ts"],
     only: "of which somebody was reminded",

@@ -1,10 +1,9 @@
-import { reversalsEndingAccess } from "../domain/entitlements/access.ts";
+import { graceSeconds, reversalsEndingAccess } from "../domain/entitlements/access.ts";
 import { graceReminders } from "../domain/notifications/grace-reminders.ts";
 import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { sendGraceReminders } from "../store/entitlements/grace-reminders.ts";
 
-const DAY_SECONDS = 24 * 60 * 60;
 const BATCH = 500;
 
 /** Reminds users of failed renewals during the grace period: in its middle, and a day before it ends. */
@@ -12,12 +11,12 @@ export async function remindOfGrace(
   { database, plans }: { database: Queryable; plans: Pick<PlanCatalog, "plans"> },
   { now, isStopping }: { now: Date; isStopping: () => boolean },
 ): Promise<void> {
-  const reminders = plans.plans.flatMap(({ id, graceDays, ...rules }) =>
-    graceReminders(graceDays).map((reminder) => ({
+  const reminders = plans.plans.flatMap((plan) =>
+    graceReminders(plan.graceDays).map((reminder) => ({
       ...reminder,
-      planId: id,
-      graceSeconds: graceDays * DAY_SECONDS,
-      endedBy: reversalsEndingAccess(rules),
+      planId: plan.id,
+      graceSeconds: graceSeconds(plan),
+      endedBy: reversalsEndingAccess(plan),
     })),
   );
   while (!isStopping())

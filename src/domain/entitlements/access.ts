@@ -44,7 +44,7 @@ type AccessRules = Pick<Plan, "accessStatuses" | "graceDays" | "afterRefund" | "
 
 type ReversalRules = Pick<AccessRules, "afterRefund" | "afterDispute">;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const DAY_SECONDS = 24 * 60 * 60;
 
 /**
  * Whether a subscription gives access to what its plan contains. Never derived from the period's end while a
@@ -83,11 +83,13 @@ export function accessOf(subscription: AccessFacts, plan: AccessRules | null, no
 }
 
 /** When a past due subscription loses access; `null`: not known. */
-function graceEnd(
-  { pastDueSince }: Pick<AccessFacts, "pastDueSince">,
-  { graceDays }: Pick<Plan, "graceDays">,
-): Date | null {
-  return pastDueSince === null ? null : new Date(pastDueSince.getTime() + graceDays * DAY_MS);
+function graceEnd({ pastDueSince }: AccessFacts, rules: AccessRules): Date | null {
+  return pastDueSince === null ? null : new Date(pastDueSince.getTime() + graceSeconds(rules) * 1000);
+}
+
+/** For how long access stays after a renewal has failed: whole days of 24 hours. */
+export function graceSeconds({ graceDays }: Pick<AccessRules, "graceDays">): number {
+  return graceDays * DAY_SECONDS;
 }
 
 /** What ends access once it has become of the latest payment. */
