@@ -27,8 +27,8 @@ const PROBLEMS: Record<VerificationProblem, string> = {
   body: "the body is not an event",
 };
 
-const PARSED_BODY =
-  'the body must be a string or bytes, exactly as received, not parsed: express.raw({ type: "application/json" }) in Express, await request.text() in Next.js';
+const PARSED_BODY = `the body must be a string or bytes, exactly as received, not parsed: \
+express.raw({ type: "application/json" }) in Express, await request.text() in Next.js`;
 
 type SentHeaders =
   | { get(name: string): string | null }
