@@ -8687,4 +8687,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-indexes.test.ts"],
     only: "not of one that is running",
   },
+  {
+    file: "src/doctor/check-standby.ts",
+    find: "    await database.run(CANCEL, [committing]).catch(() => {});\n",
+    replace: "",
+    fault: "each doctor keeps a connection to PostgreSQL for as long as a synchronous standby is away",
+    tests: ["test/doctor/check-standby.test.ts"],
+  },
 ];

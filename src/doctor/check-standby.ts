@@ -1,5 +1,5 @@
-import { type Database, DatabaseUnavailable } from "../store/database.ts";
-import { inOwnTransaction, type TransactionOptions } from "../store/transaction.ts";
+import { type Database, DatabaseUnavailable, sqlState } from "../store/database.ts";
+import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import { broken, type Finding } from "./finding.ts";
 
 const LIMITS: TransactionOptions = {
@@ -15,18 +15,35 @@ const SELECT_STANDBYS = {
 };
 
 /** A commit waits only where it has written something: this is in the write-ahead log alone, and in no table. */
-const WRITE = { name: "doctor_write", text: "select pg_logical_emit_message(true, 'tollgate', '')" };
+const WRITE = {
+  name: "doctor_write",
+  text: "select pg_backend_pid() as pid, pg_logical_emit_message(true, 'tollgate', '')",
+};
 
-/** `null`: a commit does not wait for a standby, or one has confirmed it. */
+/** Else its process would wait, and keep its connection, until the standby is back. */
+const CANCEL = { name: "doctor_cancel", text: "select pg_cancel_backend($1)" };
+
+/**
+ * `null`: a commit does not wait for a standby, or one has confirmed it.
+ * @throws DatabaseUnavailable when something else keeps it from committing
+ */
 export async function checkStandby(database: Database): Promise<Finding | null> {
   const [standbys] = (await database.run<{ names: string }>(SELECT_STANDBYS)) as [{ names: string }];
   if (standbys.names === "") return null;
+  let committing: number | null = null;
   try {
-    await inOwnTransaction(database, LIMITS, (transaction) => transaction.run(WRITE));
+    await inTransaction(database, LIMITS, async (transaction) => {
+      const [process] = (await transaction.run<{ pid: number }>(WRITE)) as [{ pid: number }];
+      committing = process.pid;
+      await transaction.commitAfter([]);
+    });
     return null;
   } catch (error) {
     // A role that may not write it finds out nothing.
     if (!(error instanceof DatabaseUnavailable)) return null;
+    // PostgreSQL has refused the connection or the commit, as on a full disk.
+    if (committing === null || sqlState(error.cause) !== null) throw error;
+    await database.run(CANCEL, [committing]).catch(() => {});
     return broken(
       "standby",
       `no standby confirms commits (synchronous_standby_names is '${standbys.names}'): webhooks are answered 503`,

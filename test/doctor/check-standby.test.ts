@@ -36,6 +36,8 @@ it("calls a database broken whose commits wait for a standby that is away", asyn
       detail: expect.stringContaining("no standby confirms commits (synchronous_standby_names is 'two')"),
     },
   ]);
+  const waiting = "select count(*)::int as waiting from pg_stat_activity where wait_event = 'SyncRep'";
+  await eventually(() => run(waiting), [{ waiting: 0 }]);
   await setStandbys("");
   expect(await standby()).toEqual([]);
 });
