@@ -31,6 +31,8 @@ describe("the redirect after sign-in", () => {
 
   it.each([
     "//evil.example",
+    "/verify-email%3",
+    "/%",
     "///evil.example",
     "/\\evil.example",
     "\\\\evil.example",

@@ -103,6 +103,11 @@ describe("verifyEvent", () => {
     expect(error.message).toMatch(/exactly as received, not parsed: express\.raw/);
   });
 
+  it("takes a stranger's request without headers for one, whatever a framework has made of its body", async () => {
+    const strange = verifyEvent({} as never, {}, SECRET, { now: NOW });
+    await expect(strange).rejects.toBeInstanceOf(EventVerificationError);
+  });
+
   it("throws a plain error for a malformed secret", async () => {
     await expect(verifyEvent(BODY, headers(), "whsec_", { now: NOW })).rejects.toThrow(
       "a signing secret is whsec_ and base64",

@@ -48,7 +48,6 @@ export async function verifyEvent(
   secrets: string | readonly string[],
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<TollgateEvent> {
-  if (typeof body !== "string" && !ArrayBuffer.isView(body)) throw new TypeError(PARSED_BODY);
   const id = headerOf(headers, "id");
   const timestamp = headerOf(headers, "timestamp");
   const signatures = headerOf(headers, "signature").split(" ");
@@ -56,6 +55,7 @@ export async function verifyEvent(
   if (Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) > toleranceSeconds)
     throw new EventVerificationError("timestamp");
 
+  if (typeof body !== "string" && !ArrayBuffer.isView(body)) throw new TypeError(PARSED_BODY);
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
   for (const secret of typeof secrets === "string" ? [secrets] : secrets) {

@@ -5,9 +5,19 @@ export function sameSitePath(path: string | null | undefined, fallback: string):
   // Browsers treat a backslash as a slash, and drop tabs and line breaks.
   if (!path?.startsWith("/") || /^\/[/\\]|[\t\r\n\\]/.test(path)) return fallback;
   const url = URL.parse(path, ANY);
-  if (url?.origin !== ANY || url.pathname.startsWith("//")) return fallback;
+  if (url?.origin !== ANY || url.pathname.startsWith("//") || !isDecodable(url.pathname)) return fallback;
   url.searchParams.delete("_rsc");
   return `${url.pathname}${url.search}`;
+}
+
+/** No page is found by another: a mail program has cut it within an escape. */
+function isDecodable(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function signInPath(from: string | null): string {

@@ -22,7 +22,9 @@ const PriceIdsPerSlot = z.partialRecord(z.enum(SLOTS), PriceIds, {
 
 const Price = z.strictObject({
   /** In the currency's smallest unit, per seat and interval. */
-  amount: z.int("use a whole number of the currency's smallest unit, such as 2050 for 20.50").min(0),
+  amount: z
+    .int("use a whole number of the currency's smallest unit, such as 2050 for 20.50")
+    .min(0, "use 0 or more"),
   currency: z.string().regex(/^[A-Z]{3}$/, "use an ISO 4217 code such as EUR"),
   interval: z.enum(INTERVALS),
 });

@@ -1,16 +1,21 @@
 import type { Queryable } from "../database.ts";
+import { latestReversal } from "./subscription-access.ts";
 
 export type UnlistedPlan = { planId: string; subscriptions: number };
 
 const SELECT_UNLISTED_PLANS = {
   name: "unlisted_plans",
   text: `
-select plan_id as "planId", count(*)::int as subscriptions from subscription
-where status in ('trialing', 'active', 'past_due') and plan_id <> all($1)
-group by plan_id order by plan_id`,
+select s.plan_id as "planId", count(*)::int as subscriptions from subscription s
+where s.user_id is not null and s.status in ('trialing', 'active', 'past_due', 'paused') and s.plan_id <> all($1)
+  and (${latestReversal()}) is null
+group by s.plan_id order by s.plan_id`,
 };
 
-/** The plans of subscriptions that run, except the listed ones, each with their number. Reads the whole table. */
+/**
+ * The plans of subscriptions that somebody has or may resume, and whose payment was not taken back, except the listed
+ * ones, each with their number. Reads the whole table.
+ */
 export async function unlistedPlans(
   database: Queryable,
   listedIds: readonly string[],

@@ -1,6 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
+import { Refusal } from "../../../domain/refusals/refusal.ts";
 import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 import { sameSitePath } from "../../gate/same-site-path.ts";
@@ -9,7 +10,11 @@ const DONE = "/verify-email?done";
 
 /** Fields: the `token` of a mail, and `callbackURL`, where to go then. */
 export async function confirmEmail(form: FormData): Promise<never> {
-  await callAccounts("/verify-email", { token: formText(form, "token") }, "GET");
+  await callAccounts("/verify-email", { token: formText(form, "token") }, "GET").catch((error) => {
+    // That page says where to get a new link.
+    if (error instanceof Refusal && error.reason === "link_expired") redirect("/verify-email?error");
+    throw error;
+  });
   const then = formText(form, "callbackURL") ?? "";
   // Mail programs cut links.
   redirect(DONE.startsWith(then) ? DONE : sameSitePath(then, DONE));
