@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { type VersionCatalog, versionStatus } from "../domain/api-version.ts";
 import { addHeaders } from "../http/add-headers.ts";
-import { allowsPreflight, cors, preflights } from "../http/cors.ts";
+import { cors, preflightMatcher, preflights } from "../http/cors.ts";
 import { answerError, answerRefusal, onlyErrors } from "../http/error-response.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
@@ -72,7 +72,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   api.use(apiHeaders(appUrl));
   api.use(cors(options.corsOrigins));
   const versionOptions = { catalog: versions, appUrl, format: options.deprecationFormat };
-  api.use(versioning(versionOptions, allowsPreflight(options.corsOrigins)));
+  api.use(versioning(versionOptions, preflightMatcher(options.corsOrigins)));
   api.use(preflights(options.corsOrigins));
   if (options.metrics.metrics !== null) api.use(countVersions(options.metrics.metrics));
   api.use(

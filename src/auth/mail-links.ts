@@ -1,6 +1,6 @@
 /**
- * Where a password is set. Whoever asked for the mail may be a stranger: a link that led to a page of their choice would set no
- * password, and a person gets only a few.
+ * Where a password is set, whatever page the request named: a stranger may have asked for the mail, a page of their choice would
+ * set none, and a person gets few such mails.
  * @param link Better Auth's
  */
 export function resetLink(link: string): string {

@@ -11,6 +11,7 @@ setImmediate(() => process.off("uncaughtException", report));
 function report(error: unknown): void {
   process.off("uncaughtException", report);
   if (!(error instanceof DefinitionError)) {
+    // Thrown again without this handler: Node prints it as usual.
     setImmediate(() => {
       throw error;
     });

@@ -4,7 +4,7 @@ import { errorText } from "../domain/error-text.ts";
 import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import { isUntrusted, TRUST_DATABASE_AUTHORITY } from "../domain/untrusted-certificate.ts";
 import { type Database, openDatabase } from "../store/database.ts";
-import { isRefusedUnencrypted } from "../store/driver/login-failures.ts";
+import { mayNeedEncryption } from "../store/driver/login-failures.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { providerKeyFirstUsedAt } from "../store/keys/provider-keys.ts";
@@ -87,8 +87,8 @@ function connectionFailure(error: unknown, config: Config): Finding {
 function remedyOf(error: unknown, { databaseUrl, dataDir }: Config): string {
   if (databaseUrl === null) return `Check DATA_DIR (${dataDir}): write permission and free disk space.`;
   if (isUntrusted(error)) return TRUST_DATABASE_AUTHORITY;
-  if (isRefusedUnencrypted(error))
-    return "If PostgreSQL accepts encrypted connections alone, add sslmode=verify-full to DATABASE_URL; otherwise let pg_hba.conf accept connections from here.";
+  if (mayNeedEncryption(error))
+    return "If PostgreSQL accepts only encrypted connections, add sslmode=verify-full to DATABASE_URL; otherwise let pg_hba.conf accept connections from here.";
   return "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
 }
 
@@ -125,8 +125,8 @@ async function concernsOf(database: Database): Promise<Finding[]> {
 }
 
 async function findingsInTables(database: Database, { plans }: Config): Promise<Finding[]> {
-  const unlisted = await checkSubscribedPlans(database, plans);
-  return [checkOutbound(await outboundState(database)), ...(unlisted ? [unlisted] : [])];
+  const missing = await checkSubscribedPlans(database, plans);
+  return [checkOutbound(await outboundState(database)), ...(missing ? [missing] : [])];
 }
 
 async function usedSince(database: Database, { slots }: Config): Promise<Record<Slot, Date | null>> {

@@ -59,7 +59,7 @@ const RULES: readonly Rule[] = [
     check: "signing secrets",
     problem: guessableSecrets,
     remedy:
-      "Set secrets of at least 16 random characters, here and at the provider; where you choose them yourself, such as the output of: openssl rand -hex 16.",
+      "Set secrets of at least 16 random characters, here and at the provider. To choose one yourself, run: openssl rand -hex 16",
     isSerious: true,
   },
   {
@@ -186,11 +186,11 @@ function slotsWithUnknownPrices({ slots, plans: { plans } }: Config): string | n
   return `${names.join(", ")}: whoever buys another product of the account can name one of these plans, and has it: ${ids}`;
 }
 
-/** Shorter than what providers generate; some let people choose. */
+/** Providers generate longer ones, but some let people choose. */
 const MIN_SECRET_LENGTH = 16;
-const MIN_SECRET_CHARACTERS = 8;
+const MIN_DISTINCT_CHARACTERS = 8;
 
-/** Also of slots that nobody uses, and those that are kept for a rotation: whoever guesses one gives plans away. */
+/** Also of slots that nobody uses, and former ones kept during a rotation: whoever guesses one gives plans away. */
 function guessableSecrets({ slots }: Config): string | null {
   const variables = SLOTS.filter((slot) => slots[slot].secrets?.some(canBeGuessed)).map(
     (slot) => slots[slot].secretVariable,
@@ -199,7 +199,7 @@ function guessableSecrets({ slots }: Config): string | null {
 }
 
 function canBeGuessed(secret: string): boolean {
-  // Providers begin theirs with words of their own, such as "whsec_".
-  const random = secret.replace(/^(?:[a-z]+_)+/, "");
-  return random.length < MIN_SECRET_LENGTH || new Set(random).size < MIN_SECRET_CHARACTERS;
+  // Without the provider's prefix, such as "whsec_".
+  const randomPart = secret.replace(/^(?:[a-z]+_)+/, "");
+  return randomPart.length < MIN_SECRET_LENGTH || new Set(randomPart).size < MIN_DISTINCT_CHARACTERS;
 }

@@ -14,7 +14,7 @@ const SELECT_STANDBYS = {
   text: "select current_setting('synchronous_standby_names') as names",
 };
 
-/** A commit waits only where it has written something: this is in the write-ahead log alone, and in no table. */
+/** A commit waits only where it has written something: this writes to the write-ahead log only, to no table. */
 const WRITE = {
   name: "doctor_write",
   text: "select pg_backend_pid() as pid, pg_logical_emit_message(true, 'tollgate', '')",
@@ -39,7 +39,7 @@ export async function checkStandby(database: Database): Promise<Finding | null> 
     });
     return null;
   } catch (error) {
-    // A role that may not write it finds out nothing.
+    // A role that may not write it cannot tell.
     if (!(error instanceof DatabaseUnavailable)) return null;
     // PostgreSQL has refused the connection or the commit, as on a full disk.
     if (committing === null || sqlState(error.cause) !== null) throw error;
@@ -47,7 +47,7 @@ export async function checkStandby(database: Database): Promise<Finding | null> 
     return broken(
       "standby",
       `no standby confirms commits (synchronous_standby_names is '${standbys.names}'): webhooks are answered 503`,
-      "Bring the standby back. Without it, empty synchronous_standby_names at PostgreSQL: a failover then loses what the new primary had not received.",
+      "Restore the standby, or set synchronous_standby_names to '' in PostgreSQL: a failover then loses what the new primary had not received.",
     );
   }
 }

@@ -1,25 +1,25 @@
 import { errorText } from "../domain/error-text.ts";
 import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Queryable } from "../store/database.ts";
-import { unlistedPlans } from "../store/subscriptions/unlisted-plans.ts";
+import { undefinedPlans } from "../store/subscriptions/undefined-plans.ts";
 import { broken, type Finding, warning } from "./finding.ts";
 
 const CHECK = "subscribed plans";
 
-/** Whether `plans.config.ts` lacks a plan that somebody has: its features are unknown, and they have none. `null`: none is lacking. */
+/** Whether `plans.config.ts` lacks a plan that somebody has: its features are unknown, and they have none. `null`: no plan is missing. */
 export async function checkSubscribedPlans(
   database: Queryable,
   { plans }: Pick<PlanCatalog, "plans">,
 ): Promise<Finding | null> {
   try {
-    const unlisted = await unlistedPlans(
+    const missing = await undefinedPlans(
       database,
       plans.map(({ id }) => id),
     );
-    if (unlisted.length === 0) return null;
-    const names = unlisted.map(({ planId, subscriptions }) => `${planId} (${counted(subscriptions)})`);
+    if (missing.length === 0) return null;
+    const names = missing.map(({ planId, subscriptions }) => `${planId} (${counted(subscriptions)})`);
     const remedy =
-      "Put them back, without price ids where they are no longer sold: until then, those who pay for them have no feature.";
+      "Put them back (without price ids if no longer sold): until then their subscribers have no features.";
     return broken(CHECK, `not in plans.config.ts: ${names.join(", ")}`, remedy);
   } catch (error) {
     // A very large table takes longer than the doctor waits.

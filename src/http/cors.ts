@@ -48,7 +48,7 @@ export function cors(origins: readonly string[]): MiddlewareHandler {
 
 /** Answers preflights of these origins; others' are answered like any OPTIONS. */
 export function preflights(origins: readonly string[]): MiddlewareHandler {
-  const isAllowed = allowsPreflight(origins);
+  const isAllowed = preflightMatcher(origins);
   return async (c, next) => {
     if (!isAllowed(c)) return next();
     return c.body(null, 204, {
@@ -61,7 +61,7 @@ export function preflights(origins: readonly string[]): MiddlewareHandler {
 }
 
 /** Whether a request is a preflight of one of these origins. */
-export function allowsPreflight(origins: readonly string[]): (c: Context) => boolean {
+export function preflightMatcher(origins: readonly string[]): (c: Context) => boolean {
   const allowed = new Set(origins);
   return (c) => isPreflight(c) && !EXCLUDED.test(c.req.path) && allowed.has(c.req.header("origin") ?? "");
 }

@@ -25,7 +25,7 @@ import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
  */
 export type AccessLevel = "anyone" | "person" | "session" | "admin" | "operator" | "service";
 
-/** With a `permission`, a service key may have named a user who is not signed in. */
+/** With a `permission`, a service key may call for a user, who has no session. */
 type CallerOf<A extends AccessLevel, P extends Permission | undefined> = A extends "anyone"
   ? Caller
   : A extends "admin"

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
 import type { Locale } from "../domain/locale.ts";
 import { negotiateLocale } from "../domain/negotiate-locale.ts";
-import { formatMoney } from "../domain/payments/minor-units.ts";
+import { formatMoney } from "../domain/payments/money.ts";
 import { priceIfChargedIn } from "../domain/plans/charged-price.ts";
 import { type Plan, type PlanCatalog, pricesOf } from "../domain/plans/plan.ts";
 import { Refusal } from "../domain/refusals/refusal.ts";

@@ -43,7 +43,7 @@ export type Verification = {
   readonly options: VerificationOptions;
   /** Runs a check, which counts as failed where the provider reports a problem. */
   checkOrFail(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void>;
-  /** With `repair`, runs a repair, which counts as failed where it throws. @throws what concerns all */
+  /** With `repair`, runs a repair, which counts as failed where it throws. @throws an error that concerns all */
   repairOrFail(compared: Compared, repair: () => Promise<void>): Promise<void>;
   /** One more was compared. */
   check(): void;

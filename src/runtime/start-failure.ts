@@ -1,6 +1,6 @@
 import { join, sep } from "node:path";
 import { isUntrusted, TRUST_DATABASE_AUTHORITY } from "../domain/untrusted-certificate.ts";
-import { isRefusedUnencrypted } from "../store/driver/login-failures.ts";
+import { mayNeedEncryption } from "../store/driver/login-failures.ts";
 import { DUPLICATE_TABLE, INSUFFICIENT_PRIVILEGE, INVALID_SCHEMA_NAME } from "../store/driver/sql-states.ts";
 import { isPreparedStatementError, PREPARED_STATEMENTS_REMEDY } from "../store/prepared-statements.ts";
 
@@ -17,7 +17,7 @@ export function startFailure(
     return `DATABASE_PREPARED: a pooler does not track prepared statements: ${message}. ${PREPARED_STATEMENTS_REMEDY}`;
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
-    const remedy = isRefusedUnencrypted(error) ? ENCRYPT_CONNECTION : REMEDIES[code ?? ""];
+    const remedy = mayNeedEncryption(error) ? ENCRYPT_CONNECTION : REMEDIES[code ?? ""];
     return `${databaseVariable}: PostgreSQL refused: ${message}${remedy ? `: ${remedy}` : ""}, e.g. ${EXAMPLES[databaseVariable]}`;
   }
   if (error.name === "DatabaseUnavailable" && isUntrusted(error.cause)) {
@@ -37,7 +37,7 @@ export function startFailure(
 }
 
 const ENCRYPT_CONNECTION =
-  "if it accepts encrypted connections alone, add ?sslmode=verify-full to DATABASE_URL";
+  "if it accepts only encrypted connections, add sslmode=verify-full to DATABASE_URL";
 
 /** By the code of PostgreSQL's error. */
 const REMEDIES: Readonly<Record<string, string>> = {

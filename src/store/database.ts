@@ -148,11 +148,11 @@ export function sqlState(error: unknown): string | null {
 }
 
 export function violatedConstraint(error: unknown): string | null {
-  return error instanceof pg.DatabaseError ? (error.constraint?.replace(REBUILT, "") ?? null) : null;
+  return error instanceof pg.DatabaseError ? (error.constraint?.replace(REINDEX_SUFFIX, "") ?? null) : null;
 }
 
-/** `reindex concurrently` keeps the index's former and next versions beside it, and an error may name either. */
-const REBUILT = /_cc(?:old|new)\d*$/;
+/** `reindex concurrently` keeps a second version of the index, `_ccnew` or `_ccold`, and an error may name it. */
+const REINDEX_SUFFIX = /_cc(?:old|new)\d*$/;
 
 export function violatedTable(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.table ?? null) : null;

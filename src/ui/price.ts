@@ -1,4 +1,4 @@
-import { formatMoney, type Money } from "../domain/payments/minor-units.ts";
+import { formatMoney, type Money } from "../domain/payments/money.ts";
 
 /** Whole amounts without decimals. */
 export function formatPrice(locale: string, price: Money): string {

@@ -90,7 +90,7 @@ describe("two-factor authentication", () => {
     expect(await repeated.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
   });
 
-  it("shows backup codes in which no two characters look alike", async () => {
+  it("shows backup codes without characters that look alike", async () => {
     const { cookie, backupCodes } = await enabled();
     const again = await context.call("/two-factor/generate-backup-codes", { password: PASSWORD }, { cookie });
     const codes = [...backupCodes, ...((await again.json()) as { backupCodes: string[] }).backupCodes];

@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serverVariables } from "../support/variables.ts";
 
-it("calls a database broken whose commits wait for a standby that is away", async () => {
+it("calls a database broken while its commits wait for a standby that is away", async () => {
   const postgres = await startEmbeddedPostgres(await temporaryFolder());
   cleanedUp(() => postgres.stop());
   const administrator = openDatabase({

@@ -27,13 +27,13 @@ it("reports each plan that somebody has and plans.config.ts lacks, with its subs
     state: "broken",
     detail:
       "not in plans.config.ts: former (1 subscription), gold (2 subscriptions), resting (1 subscription)",
-    remedy: expect.stringContaining("Put them back, without price ids"),
+    remedy: expect.stringContaining("Put them back (without price ids"),
   });
   const { findings } = await checkDatabase(readConfig(serverVariables(test.url)));
   expect(findings).toContainEqual(await find());
 });
 
-it("reports none that has ended, or has never begun", async () => {
+it("reports none that has ended, or has never started", async () => {
   await createSubscription(test, "user_0", { plan_id: "gold", status: "canceled" });
   await createSubscription(test, "user_1", { plan_id: "gold", status: "incomplete" });
   expect(await find()).toBeNull();

@@ -38,7 +38,7 @@ describe("the list of plans", () => {
   });
 });
 
-it("names no feature among what a plan includes that it says to be off", async () => {
+it("does not list a feature that is off in the plan", async () => {
   const text = { en: "Exports", de: "Exporte", es: "Exportaciones", zh: "导出" };
   const off = definePlans(
     plans.plans.map((plan) => ({

@@ -234,7 +234,7 @@ describe("a grace period", () => {
     expect(await pastDueSince()).toEqual(before);
   });
 
-  it("starts when an event from before the last comparison says that the subscription is past due", async () => {
+  it("starts now when an event from before the last comparison says that the subscription is past due", async () => {
     await update("active", 800);
     truth({ status: "active" });
     expect(await heal()).toMatchObject({ corrected: 1 });

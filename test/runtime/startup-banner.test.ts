@@ -10,7 +10,7 @@ it("names commands that a shell takes as they are, whatever the folder is called
   expect(banner).toContain("    PORT=3080 DATA_DIR='/srv/it'\\''s ours' npm run -s tollgate -- doctor\n");
 });
 
-it("names the provider of a slot that has another one than usual: commands sign what the server verifies", () => {
+it("names the provider of a slot that has not the default one: commands sign what the server verifies", () => {
   const variables = { PROVIDER_A_ADAPTER: "paddle", PROVIDER_B_ADAPTER: "paddle" };
   const banner = startupBanner(readConfig(variables), { url: "http://localhost:3000", simulatorUrl: null });
   expect(banner).toContain(

@@ -23,11 +23,11 @@ export class EventVerificationError extends Error {
 const PROBLEMS: Record<VerificationProblem, string> = {
   missing_header: "webhook-id, webhook-timestamp or webhook-signature is missing",
   timestamp: "webhook-timestamp is not a time, or outside the tolerance",
-  signature: "no signature matches: the secret is another one, or the body is not exactly as received",
+  signature: "no signature matches: wrong secret, or the body is not exactly as received",
   body: "the body is not an event",
 };
 
-const PARSED_BODY = `the body must be a string or bytes, exactly as received, not parsed: \
+const BODY_NOT_RAW = `the body must be a string or bytes, exactly as received, not parsed: \
 express.raw({ type: "application/json" }) in Express, await request.text() in Next.js`;
 
 type SentHeaders =
@@ -55,7 +55,7 @@ export async function verifyEvent(
   if (Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) > toleranceSeconds)
     throw new EventVerificationError("timestamp");
 
-  if (typeof body !== "string" && !ArrayBuffer.isView(body)) throw new TypeError(PARSED_BODY);
+  if (typeof body !== "string" && !ArrayBuffer.isView(body)) throw new TypeError(BODY_NOT_RAW);
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
   for (const secret of typeof secrets === "string" ? [secrets] : secrets) {

@@ -28,11 +28,11 @@ export type Versioned = { Variables: { apiVersion: string; versionChosenBy: Vers
  * Resolves the API version of a request: from its path (then the header is ignored), else from
  * `X-API-Version`, else the current one; and sets the version headers of the response. The app routes by
  * `versionedPath`.
- * @param allowsPreflight whether a request is a preflight that is answered
+ * @param isAllowedPreflight whether a request is a preflight that is answered
  */
 export function versioning(
   { catalog, appUrl, format }: Versioning,
-  allowsPreflight: (c: Context) => boolean = () => false,
+  isAllowedPreflight: (c: Context) => boolean = () => false,
 ): MiddlewareHandler<Versioned> {
   const headersOf = headersByVersion(catalog, appUrl, format);
   const current = headersOf.get(catalog.current) as VersionHeaders;
@@ -43,8 +43,8 @@ export function versioning(
     const name = target.version ?? header ?? catalog.current;
     const version = headersOf.get(name);
     c.set("apiVersion", version === undefined ? catalog.current : name);
-    // A browser shows its page the refusal of no request whose preflight is refused.
-    if ((version === undefined || isMalformed(c.req.path)) && !allowsPreflight(c))
+    // If the preflight were refused, the page could not read why the request is.
+    if ((version === undefined || isMalformed(c.req.path)) && !isAllowedPreflight(c))
       return refuseVersion(c, target, { catalog, appUrl, format });
     c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
     const headers = headersFor(version ?? current, target);

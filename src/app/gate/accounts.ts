@@ -9,7 +9,7 @@ import { withLimitHeaders } from "./with-limit-headers.ts";
  * Calls a route below `/api/auth` for a server action, limited by address as over HTTP, and sends its cookies
  * with the action's response.
  * @param path below `/api/auth`, e.g. `/sign-in/email`
- * @param body the query, where the route has one instead
+ * @param body the body of a POST, the query of a GET
  * @returns the body of the response
  * @throws Refusal
  */

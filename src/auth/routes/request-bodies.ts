@@ -65,7 +65,7 @@ export const ChangePassword: RequestBody = z
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
   redirectTo: RedirectTarget.describe(
-    "A path or URL of this server, for clients that send one. Ignored: the link leads to the page that sets the password.",
+    "A path or URL of this server. Accepted for compatibility, but ignored: the link leads to the page that sets the password.",
   ),
 });
 

@@ -7,7 +7,7 @@ type Report = { order: EventOrder; occurredAtMicros: number | null; nowMicros: n
 const HOUR_MICROS = 3_600_000_000;
 
 /**
- * When the grace period has started after a report of a status, in microseconds since 1970; `null`: it has not.
+ * When the grace period started, once a status has been reported, in microseconds since 1970; `null`: it has not.
  * A late report says nothing about the present: a failure that it ends keeps its start until a comparison, and one
  * that it begins counts from now.
  */

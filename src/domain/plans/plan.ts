@@ -17,7 +17,8 @@ const PriceIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)])
  * events. Where `PLANS_PRICE_IDS` is set they are names, which it maps to the ids of the environment.
  */
 const PriceIdsPerSlot = z.partialRecord(z.enum(SLOTS), PriceIds, {
-  error: ({ keys }) => (keys === undefined ? undefined : `${keys}: no slot, use one of ${SLOTS.join(", ")}`),
+  error: ({ keys }) =>
+    keys === undefined ? undefined : `${keys}: not a slot, use one of ${SLOTS.join(", ")}`,
 });
 
 const Price = z.strictObject({
@@ -96,7 +97,7 @@ const Plans = z
       }
       const offers = new Set<string>();
       for (const { interval, currency } of pricesOf(plan)) {
-        const offer = `${currency} for a ${interval}`;
+        const offer = `${currency} per ${interval}`;
         if (offers.has(offer)) problems.add(`"${plan.id}" has two prices in ${offer}`);
         offers.add(offer);
       }

@@ -34,7 +34,7 @@ export type Subscription = {
   /** When the provider was last asked; microseconds. Earlier events are late. */
   comparedAtMicros: number | null;
   /**
-   * Its grace period starts then, see `past-due-since.ts`; microseconds. A late event that ends the failure leaves it
+   * When its grace period started, see `past-due-since.ts`; microseconds. A late event that ends the failure leaves it
    * until a comparison. `null` also where a server of the release before has stored `past_due`.
    */
   pastDueSinceMicros: number | null;

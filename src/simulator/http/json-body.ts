@@ -8,8 +8,8 @@ export type Json = {
   text(): string | null;
   /** `null`: absent; NaN: not an integer. */
   wholeNumber(): number | null;
-  /** Of a time as text, since 1970; `null`: absent, or not a string; NaN: not a time. */
-  seconds(): number | null;
+  /** Seconds since 1970 of a time given as text; `null`: absent, or not a string; NaN: not a time. */
+  epochSeconds(): number | null;
   flag(): boolean | null;
   /** The array's texts. */
   texts(): string[];
@@ -39,7 +39,7 @@ function json(value: unknown): Json {
       if (value === undefined || value === null) return null;
       return Number.isInteger(value) ? (value as number) : Number.NaN;
     },
-    seconds: () => {
+    epochSeconds: () => {
       const time = text();
       return time === null ? null : Date.parse(time) / 1_000;
     },

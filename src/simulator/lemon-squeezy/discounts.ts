@@ -103,7 +103,7 @@ function variantsIn(slot: ProviderSlot, data: Json): string[] {
 }
 
 function secondsIn(attributes: Json, name: string): number | null {
-  const seconds = attributes.at(name).seconds();
+  const seconds = attributes.at(name).epochSeconds();
   if (Number.isNaN(seconds)) throw invalid(name, "is not a valid date");
   return seconds;
 }

@@ -85,7 +85,7 @@ function idOf(relation: Json): string | null {
 
 /** Sellers use the machine's clock, and the provider's may be ahead of it. `null`: never. */
 function expiry(slot: ProviderSlot, expiresAt: Json): number | null {
-  const seconds = expiresAt.seconds();
+  const seconds = expiresAt.epochSeconds();
   if (Number.isNaN(seconds)) {
     throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", {
       pointer: "/data/attributes/expires_at",

@@ -47,7 +47,7 @@ function discountIn(slot: ProviderSlot, fields: Json): Coupon {
   const isPercentage = fields.at("type").text() === "percentage";
   if (!isPercentage && fields.at("currency_code").text() === null)
     throw invalidField("currency_code", "is required for a flat discount");
-  const expiresAtSeconds = fields.at("expires_at").seconds();
+  const expiresAtSeconds = fields.at("expires_at").epochSeconds();
   if (Number.isNaN(expiresAtSeconds)) throw invalidField("expires_at", "must be a valid date-time");
   return {
     id: `dsc_${randomBytes(13).toString("hex")}`,

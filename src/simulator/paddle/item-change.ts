@@ -1,4 +1,4 @@
-import { minorUnitDigits } from "../../domain/payments/minor-units.ts";
+import { minorUnitDigits } from "../../domain/payments/money.ts";
 import type { Json } from "../http/json-body.ts";
 import { changeItems } from "../lifecycle/change-items.ts";
 import { amountDue } from "../lifecycle/charge.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { formatMoney } from "../../domain/payments/minor-units.ts";
+import { formatMoney } from "../../domain/payments/money.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Html } from "./page.ts";

@@ -120,7 +120,7 @@ function redemptionsIn(fields: Json): number | null {
 }
 
 function secondsIn(fields: Json, name: string): number | null {
-  const seconds = fields.at(name).seconds();
+  const seconds = fields.at(name).epochSeconds();
   if (Number.isNaN(seconds)) throw unprocessable([name], "Input should be a valid datetime");
   return seconds;
 }

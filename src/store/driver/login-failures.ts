@@ -10,15 +10,17 @@ export class PasswordRequired extends Error {
 }
 
 /** The driver's own words, `SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string`, name no cause. */
-export function explainLogin<Failure extends Error | null>(failure: Failure): Failure | PasswordRequired {
+export function explainLoginFailure<Failure extends Error | null>(
+  failure: Failure,
+): Failure | PasswordRequired {
   return failure !== null && /^SASL: .*\bpassword must be\b/.test(failure.message)
     ? new PasswordRequired(failure)
     : failure;
 }
 
 /** Whether PostgreSQL may have refused a connection because it was not encrypted. */
-export function isRefusedUnencrypted(error: unknown): boolean {
+export function mayNeedEncryption(error: unknown): boolean {
   const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown };
   if (code === INVALID_AUTHORIZATION) return /\bno encryption$/.test(String(message));
-  return cause instanceof Error && cause !== error && isRefusedUnencrypted(cause);
+  return cause instanceof Error && cause !== error && mayNeedEncryption(cause);
 }

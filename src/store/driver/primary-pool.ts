@@ -3,7 +3,7 @@ import { errorText } from "../../domain/error-text.ts";
 import { isUntrusted } from "../../domain/untrusted-certificate.ts";
 import { BurstClient } from "./burst-client.ts";
 import { DatabaseHosts } from "./database-hosts.ts";
-import { explainLogin, PasswordRequired } from "./login-failures.ts";
+import { explainLoginFailure, PasswordRequired } from "./login-failures.ts";
 import { START_UP_PARAMETERS } from "./session-settings.ts";
 
 /** A dead server must not use up the time in which the next one would answer. */
@@ -47,10 +47,11 @@ function clientOf(hosts: DatabaseHosts): ClientClass {
       super.connect((failure: Error | null) => {
         clearTimeout(timer);
         const error =
-          explainLogin(failure) ?? (this.#isStandby ? new Error("the database server is a standby") : null);
+          explainLoginFailure(failure) ??
+          (this.#isStandby ? new Error("the database server is a standby") : null);
         if (error) hosts.failed(this.#url);
         if (error && !failure) void this.end();
-        // The driver leaves it open, and PostgreSQL waits a minute for the password.
+        // The driver leaves the connection open, and PostgreSQL waits a minute for the password.
         if (error instanceof PasswordRequired) this.abandon();
         callback(error);
       });

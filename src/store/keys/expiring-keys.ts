@@ -32,7 +32,7 @@ select count(*)::int as count from marked`,
 };
 
 /**
- * Notifies the owners of API keys, and administrators of service keys, that expire within so many days, once each;
+ * Notifies owners of API keys, and administrators about service keys, once per key that expires within so many days;
  * returns how many keys there were, at most `limit` of each kind.
  */
 export async function notifyExpiringKeys(

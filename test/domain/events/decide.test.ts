@@ -762,7 +762,7 @@ describe("after a comparison with the provider", () => {
     expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
   });
 
-  it("keeps the start of a grace period that an earlier event ends, although it is the newest event", () => {
+  it("keeps a grace period's start when an event from before the comparison ends it, though newer than the last event", () => {
     const failing = compared.map((known) => ({
       ...known,
       status: "past_due" as const,

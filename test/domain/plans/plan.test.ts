@@ -42,7 +42,7 @@ describe("prices of a plan", () => {
 
   it("refuses two prices of the same interval and currency, and a price id that is used twice", () => {
     const twice = { ...PRO, prices: [{ ...PRO.price, amount: 1, priceIds: {} }] };
-    expect(() => definePlans([twice])).toThrow('plans.config.ts: "pro" has two prices in EUR for a month');
+    expect(() => definePlans([twice])).toThrow('plans.config.ts: "pro" has two prices in EUR per month');
     const same = { ...PRO.price, currency: "GBP", priceIds: { "provider-a": "pro_monthly" } };
     expect(() => definePlans([{ ...PRO, prices: [same] }])).toThrow("used twice");
   });
@@ -158,7 +158,7 @@ describe("a plan is refused", () => {
     const decimal = { ...PRO, price: { ...PRO.price, amount: 20.5 }, priceIds: { stripe: "price_pro" } };
     expect(linesOf([decimal])).toEqual([
       "plans.config.ts: pro.price.amount: use a whole number of the currency's smallest unit, such as 2050 for 20.50",
-      "plans.config.ts: pro.priceIds: stripe: no slot, use one of provider-a, provider-b, provider-c",
+      "plans.config.ts: pro.priceIds: stripe: not a slot, use one of provider-a, provider-b, provider-c",
     ]);
     const flag = (id: string) => planWith([{ id: "a", kind: "flag", value: true, text }], id);
     const limit = (id: string) => planWith([{ id: "a", kind: "limit", value: 1, text }], id);

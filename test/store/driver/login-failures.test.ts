@@ -56,9 +56,9 @@ it("says how to encrypt the connection, where PostgreSQL refuses one that is not
   await writeFile(hba_file, accepting);
   await run("select pg_reload_conf()");
   expect(started).toMatch(
-    /, no encryption: if it accepts encrypted connections alone, add \?sslmode=verify-full to DATABASE_URL, e\.g\. /,
+    /, no encryption: if it accepts only encrypted connections, add sslmode=verify-full to DATABASE_URL, e\.g\. /,
   );
   expect(finding?.remedy).toMatch(
-    /^If PostgreSQL accepts encrypted connections alone, add sslmode=verify-full /,
+    /^If PostgreSQL accepts only encrypted connections, add sslmode=verify-full /,
   );
 });

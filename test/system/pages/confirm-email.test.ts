@@ -46,7 +46,7 @@ const confirm = async (link: string) =>
   (await sendForm(server.url, link, "", { on: "Confirm address", fields: {} })).location;
 
 describe("the link that confirms an email address", () => {
-  it("confirms nothing when a mail scanner opens it, but by its button", async () => {
+  it("confirms by its button, not when a mail scanner opens it", async () => {
     const { email, link } = await signedUp();
     const { status, text } = await openPage(server.url, link, "");
     expect([status, text]).toEqual([200, expect.stringContaining("Confirm only if you signed up yourself.")]);
@@ -57,7 +57,7 @@ describe("the link that confirms an email address", () => {
     expect(await confirm(link)).toBe("/verify-email?done=");
   });
 
-  it("leads on to the page that was asked for, and to none of another site", async () => {
+  it("leads on to the page that was asked for, never to another site", async () => {
     const { link } = await signedUp({ from: "/sign-up?next=%2Fsettings" });
     const [start] = link.split("&callbackURL=") as [string];
     expect(await confirm(link)).toBe("/verify-email?done=&next=%2Fsettings");
@@ -72,7 +72,7 @@ describe("the link that confirms an email address", () => {
       );
   });
 
-  it("is accepted without its end, unless that is part of its secret", async () => {
+  it("is accepted when cut short, unless its token is cut", async () => {
     const { email, link } = await signedUp();
     const cut = link.slice(0, link.indexOf("token=") + 20);
     const refused = await sendForm(server.url, cut, "", { on: "Confirm address", fields: {} });

@@ -89,7 +89,7 @@ describe("GET /api/cron/:job", () => {
     }, [{ days: 364 }]);
   });
 
-  it("notifies whoever has a key that expires within a week", async () => {
+  it("notifies whoever has a key that expires within two weeks", async () => {
     await test.rows(`insert into "user" (id, name, email) values ('user_key', 'A', 'key@example.com')`);
     await test.rows(
       `insert into api_key (id, user_id, name, prefix, hash, created_at, expires_at)

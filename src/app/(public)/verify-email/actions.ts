@@ -16,6 +16,6 @@ export async function confirmEmail(form: FormData): Promise<never> {
     throw error;
   });
   const then = formText(form, "callbackURL") ?? "";
-  // Mail programs cut links.
+  // Mail programs cut links: a part of the default counts as the default.
   redirect(DONE.startsWith(then) ? DONE : sameSitePath(then, DONE));
 }

@@ -18,7 +18,7 @@ export async function generateMetadata({ searchParams }: { searchParams: SearchP
   return { title: t(isConfirmed(query) ? "verify.title" : "reset.badLinkTitle") };
 }
 
-/** Where the link of the mail leads. A button, as mail scanners open links. */
+/** Where the mailed link leads: to a button, as mail scanners open links. */
 export default async function VerifyEmailPage({ searchParams }: { searchParams: SearchParams }) {
   const [t, query] = await Promise.all([getTranslations("auth"), searchParams]);
   const { token, callbackURL } = query;

@@ -18,13 +18,13 @@ export type Money = {
   currency: string;
 };
 
-/** Formatted for the language, equally on the server and in the browser. */
+/** Formatted for the language, the same on the server and in the browser. */
 export function formatMoney(
   locale: string,
   { amount, currency }: Money,
-  style: Pick<Intl.NumberFormatOptions, "style" | "trailingZeroDisplay">,
+  options: Pick<Intl.NumberFormatOptions, "style" | "trailingZeroDisplay">,
 ): string {
   const digits = minorUnitDigits(currency);
   const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(locale, { currency, ...decimals, ...style }).format(amount / 10 ** digits);
+  return new Intl.NumberFormat(locale, { currency, ...decimals, ...options }).format(amount / 10 ** digits);
 }
