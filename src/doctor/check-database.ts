@@ -88,7 +88,7 @@ function remedyOf(error: unknown, { databaseUrl, dataDir }: Config): string {
   if (databaseUrl === null) return `Check DATA_DIR (${dataDir}): write permission and free disk space.`;
   if (isUntrusted(error)) return TRUST_DATABASE_AUTHORITY;
   if (mayNeedEncryption(error))
-    return "If PostgreSQL accepts only encrypted connections, add sslmode=verify-full to DATABASE_URL; otherwise let pg_hba.conf accept connections from here.";
+    return "If PostgreSQL accepts only encrypted connections, set sslmode=verify-full in DATABASE_URL; otherwise let pg_hba.conf accept connections from here.";
   return "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
 }
 

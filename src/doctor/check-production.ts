@@ -188,7 +188,7 @@ function slotsWithUnknownPrices({ slots, plans: { plans } }: Config): string | n
 
 /** Providers generate longer ones, but some let people choose. */
 const MIN_SECRET_LENGTH = 16;
-const MIN_DISTINCT_CHARACTERS = 8;
+const MIN_DISTINCT_CHARACTERS = 6;
 
 /** Also of slots that nobody uses, and former ones kept during a rotation: whoever guesses one gives plans away. */
 function guessableSecrets({ slots }: Config): string | null {
@@ -200,6 +200,6 @@ function guessableSecrets({ slots }: Config): string | null {
 
 function canBeGuessed(secret: string): boolean {
   // Without the provider's prefix, such as "whsec_".
-  const randomPart = secret.replace(/^(?:[a-z]+_)+/, "");
+  const randomPart = secret.replace(/^(?:whsec|polar_whs|pdl_ntfset_[0-9a-z]+)_/, "");
   return randomPart.length < MIN_SECRET_LENGTH || new Set(randomPart).size < MIN_DISTINCT_CHARACTERS;
 }

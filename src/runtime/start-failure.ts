@@ -37,7 +37,7 @@ export function startFailure(
 }
 
 const ENCRYPT_CONNECTION =
-  "if it accepts only encrypted connections, add sslmode=verify-full to DATABASE_URL";
+  "if it accepts only encrypted connections, set sslmode=verify-full in DATABASE_URL";
 
 /** By the code of PostgreSQL's error. */
 const REMEDIES: Readonly<Record<string, string>> = {

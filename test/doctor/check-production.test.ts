@@ -60,6 +60,7 @@ it.each([
   ["signing secrets", { PROVIDER_A_WEBHOOK_SECRET: "whsec_9fJq3vT7yLr2WzXk" }, "good"],
   ["signing secrets", { PROVIDER_B_WEBHOOK_SECRET: "pdl_ntfset_01j9zq3b_7yLr2WzXk9fJq3vT" }, "good"],
   ["signing secrets", { PROVIDER_C_WEBHOOK_SECRET: "3f9a1c5e7b2d8046" }, "good"],
+  ["signing secrets", { PROVIDER_C_WEBHOOK_SECRET: "correct_horse_battery_staple_lantern" }, "good"],
   ["mail", { SMTP_URL: "", REQUIRE_EMAIL_CONFIRMATION: "off" }, "broken"],
   ["mail", { MAIL_FROM: "" }, "broken"],
   ["mail", { MAIL_FROM: "Example <billing@LOCALHOST>" }, "broken"],

@@ -198,6 +198,8 @@ describe("a preflight", () => {
     expect(list(answer.headers.get("vary"))).toContain("origin");
     expect(answer.headers.get("x-request-id")).toMatch(/./);
     expect(answer.headers.get("x-api-version")).toBe(path.includes("/v2/") ? "v2" : "v1");
+    // An address that does not exist has no successor.
+    expect(/\/(v9|V1)\//.test(path) && answer.headers.has("link")).toBe(false);
   });
 
   it.each(STRANGERS)("of another origin is refused: %s", async (origin) => {

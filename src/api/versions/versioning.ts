@@ -44,10 +44,14 @@ export function versioning(
     const version = headersOf.get(name);
     c.set("apiVersion", version === undefined ? catalog.current : name);
     // If the preflight were refused, the page could not read why the request is.
-    if ((version === undefined || isMalformed(c.req.path)) && !isAllowedPreflight(c))
+    const isUnreadable = isMalformed(c.req.path);
+    if ((version === undefined || isUnreadable) && !isAllowedPreflight(c))
       return refuseVersion(c, target, { catalog, appUrl, format });
     c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
-    const headers = headersFor(version ?? current, target);
+    const headers = headersFor(
+      version ?? current,
+      version && !isUnreadable ? target : { ...target, rest: null },
+    );
     const head = responseHeaders(c);
     for (const [header, value] of headers)
       head[header] = header === "vary" && head.vary !== undefined ? `${head.vary}, ${value}` : value;

@@ -47,7 +47,7 @@ function clientOf(hosts: DatabaseHosts): ClientClass {
       super.connect((failure: Error | null) => {
         clearTimeout(timer);
         const error =
-          explainLoginFailure(failure) ??
+          explainLoginFailure(failure, this) ??
           (this.#isStandby ? new Error("the database server is a standby") : null);
         if (error) hosts.failed(this.#url);
         if (error && !failure) void this.end();
@@ -100,6 +100,9 @@ class SeveralHostsPool extends pg.Pool {
         // Still the same server: all connections are in use.
         const isLast = serversLeft <= 1 || server === this.#hosts.current;
         if (!isLast) continue;
+        // The servers share the password.
+        const passwordless = errors.find((each) => each instanceof PasswordRequired);
+        if (passwordless) throw passwordless;
         // Of several, one that may pass, as a certificate that is not trusted does not.
         const passing = errors.findLast((each) => !isUntrusted(each));
         const untrusted = errors.find(isUntrusted);

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import { checkDatabase } from "../../../src/doctor/check-database.ts";
 import { startFailure } from "../../../src/runtime/start-failure.ts";
 import { openDatabase } from "../../../src/store/database.ts";
+import { PasswordRequired } from "../../../src/store/driver/login-failures.ts";
 import { startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
@@ -33,6 +34,21 @@ it("says at once that DATABASE_URL has no password, where PostgreSQL asks for on
   expect(finding).toMatchObject({ state: "broken", detail: `cannot be reached: ${reason}` });
 });
 
+it("says so, too, where another of several servers is down", async () => {
+  const { username, host, pathname } = new URL(test.url);
+  const database = openDatabase({
+    url: `postgres://${username}@${host},127.0.0.1:1${pathname}?sslmode=disable`,
+    prepared: true,
+    maxConnections: 1,
+    answerTimeoutMs: 30_000,
+  });
+  cleanedUp(() => database.close());
+  const waits = vi.fn();
+  const failure = await waitForDatabase(database, 30_000, waits).catch((error: Error) => error);
+  expect(failure).toMatchObject({ cause: expect.any(PasswordRequired) });
+  expect(waits).not.toHaveBeenCalled();
+});
+
 it("says how to encrypt the connection, where PostgreSQL refuses one that is not encrypted", async () => {
   const postgres = await startEmbeddedPostgres(await temporaryFolder());
   cleanedUp(() => postgres.stop());
@@ -56,9 +72,9 @@ it("says how to encrypt the connection, where PostgreSQL refuses one that is not
   await writeFile(hba_file, accepting);
   await run("select pg_reload_conf()");
   expect(started).toMatch(
-    /, no encryption: if it accepts only encrypted connections, add sslmode=verify-full to DATABASE_URL, e\.g\. /,
+    /, no encryption: if it accepts only encrypted connections, set sslmode=verify-full in DATABASE_URL, e\.g\. /,
   );
   expect(finding?.remedy).toMatch(
-    /^If PostgreSQL accepts only encrypted connections, add sslmode=verify-full /,
+    /^If PostgreSQL accepts only encrypted connections, set sslmode=verify-full /,
   );
 });
