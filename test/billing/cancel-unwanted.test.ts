@@ -149,8 +149,24 @@ describe("a subscription that was paid for after its account was deleted", () =>
 
   it("is canceled although another one has failed for months", async () => {
     await context.test.rows(
-      `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at, unclaimed_since)
-       values ('provider-b', 'sub_0', 'account_deleted', 600, now() - interval '1 hour', now() - interval '2 hours')`,
+      `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at)
+       values ('provider-a', 'sub_0', 'account_deleted', 600, now() - interval '1 hour')`,
+    );
+    const logged = await run({
+      cancelSubscription: async (id) => {
+        if (id === "sub_0") throw new PaymentApiProblem("unreachable", "Stripe is unreachable: 500");
+        return "canceled";
+      },
+      refundSubscription: async () => true,
+    });
+    expect(logged).toMatchObject([{ providerSubscriptionId: "sub_0" }]);
+    expect(await notified()).toMatchObject([{ kind: "payment_undone", subscription: "sub_1" }]);
+  });
+
+  it("is canceled although no server has the key of another one's slot", async () => {
+    await context.test.rows(
+      `insert into unwanted_subscription (provider, provider_subscription_id, because, next_attempt_at, unclaimed_since)
+       values ('provider-b', 'sub_0', 'account_deleted', now() - interval '1 hour', now() - interval '2 hours')`,
     );
     const logged = await run({
       cancelSubscription: async () => "canceled",
