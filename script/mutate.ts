@@ -25,7 +25,6 @@ script/mutate TEXT ...    only the faults whose file or description contains one
   --shard N/M             the Nth of M parts of them`;
 
 const PROJECT = join(import.meta.dirname, "..");
-const MIN_CAUGHT_SHARE = 38 / 40;
 
 const faults = chosenFaults();
 const problems = new Map(faults.map((fault) => [fault, plantingProblem(fault)]));
@@ -67,9 +66,7 @@ for (const [n, fault] of plantable.entries()) {
 }
 await stopPostgres();
 console.log(`${caught} of ${faults.length} faults caught, ${faults.length - plantable.length} gone`);
-if (broken.length > 0 || plantable.length < faults.length || caught < faults.length * MIN_CAUGHT_SHARE) {
-  process.exitCode = 1;
-}
+if (broken.length > 0 || caught < faults.length) process.exitCode = 1;
 
 function chosenFaults(): Fault[] {
   const { values, positionals } = readArguments(USAGE, {

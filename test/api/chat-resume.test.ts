@@ -122,7 +122,7 @@ describe("an answer whose reader disconnected", () => {
   });
 
   it("is aborted at the provider when the server stops", async () => {
-    const model = chatWith();
+    const model = chatWith({ timeoutMs: 3_600_000, abandonAfterMs: 3_600_000 });
     const exchange = await askDirectlyAndLeave(model);
     model.close();
     await exchange.hungUp;
