@@ -1,7 +1,7 @@
 import type { Database } from "../store/database.ts";
 import { type Finding, warning } from "./finding.ts";
 
-// While one is being built, it cannot be used yet.
+// While one is being built, it cannot be used yet. Which table another user is building it for, only some roles may see.
 const UNUSABLE = {
   name: "doctor_unusable_indexes",
   text: `
@@ -9,7 +9,10 @@ select c.relname as name,
   format(case when c.relname ~ '_cc(new|old)[0-9]*$' then 'drop index concurrently %I' else 'reindex index concurrently %I' end, c.relname) as remedy
 from pg_index i join pg_class c on c.oid = i.indexrelid
 where not i.indisvalid and c.relnamespace = to_regnamespace(quote_ident(current_schema())) and c.relkind = 'i'
-  and not exists (select from pg_stat_progress_create_index p where p.relid = i.indrelid)
+  and not exists (
+    select from pg_stat_progress_create_index p
+    where p.datname = current_database() and coalesce(p.relid, i.indrelid) = i.indrelid
+  )
 order by c.relname`,
 };
 

@@ -2,6 +2,9 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkDatabase } from "../../src/doctor/check-database.ts";
+import { checkIndexes } from "../../src/doctor/check-indexes.ts";
+import type { Finding } from "../../src/doctor/finding.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
@@ -12,6 +15,22 @@ const indexes = async () => {
   const { findings } = await checkDatabase(readConfig(serverVariables(test.url)));
   return findings.filter(({ check }) => check === "indexes");
 };
+
+/** By a role that may not see what the owner is building. */
+async function indexesAsStranger(): Promise<Finding | null> {
+  const role = `stranger_${process.pid}`;
+  await test.rows(`create role ${role} login password 'stranger'`);
+  const url = new URL(test.url);
+  url.username = role;
+  url.password = "stranger";
+  const database = openDatabase({ url: url.href, prepared: true, maxConnections: 1, answerTimeoutMs: 5_000 });
+  try {
+    return await checkIndexes(database);
+  } finally {
+    await database.close();
+    await test.rows(`drop role ${role}`);
+  }
+}
 
 it("warns of what an interrupted reindex has left, not of one that is running", async () => {
   expect(await indexes()).toEqual([]);
@@ -26,6 +45,7 @@ it("warns of what an interrupted reindex has left, not of one that is running", 
     [{ kept: true }],
   );
   expect(await indexes()).toEqual([]);
+  expect(await indexesAsStranger()).toBeNull();
   await test.rows(
     "select pg_cancel_backend(pid) from pg_stat_progress_create_index where datname = current_database()",
   );
