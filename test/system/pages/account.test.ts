@@ -732,4 +732,10 @@ describe("a change of the email address", () => {
     expect(await titleOf("/verify-email?done&error=TOKEN_EXPIRED")).toEqual(["This link isn’t valid"]);
     expect(await titleOf("/verify-email?done")).toEqual(["Email address confirmed"]);
   });
+
+  it("is not confirmed where no confirmation is required any more: the mail's link leads to the sign-in", async () => {
+    const link = "/verify-email?token=mailed-before&callbackURL=%2Fverify-email%3Fdone";
+    const pressed = await sendForm(server.url, link, "", { on: "Confirm address", fields: {} });
+    expect(pressed.location).toBe("/sign-in");
+  });
 });

@@ -11,8 +11,11 @@ const DONE = "/verify-email?done";
 /** Fields: the `token` of a mail, and `callbackURL`, where to go then. */
 export async function confirmEmail(form: FormData): Promise<never> {
   await callAccounts("/verify-email", { token: formText(form, "token") }, "GET").catch((error) => {
+    const reason = error instanceof Refusal ? error.reason : null;
     // That page says where to get a new link.
-    if (error instanceof Refusal && error.reason === "link_expired") redirect("/verify-email?error");
+    if (reason === "link_expired") redirect("/verify-email?error");
+    // Addresses are no longer confirmed here: signing in takes no more than the password.
+    if (reason === "not_found") redirect("/sign-in");
     throw error;
   });
   const then = formText(form, "callbackURL") ?? "";
