@@ -6631,8 +6631,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/lemon-squeezy/webhook.ts",
-    find: '(named === "paused" && isFree(attributes))',
-    replace: '(attributes.text("status") === "paused" && isFree(attributes))',
+    find: 'named === "paused" && isFreeWhilePaused(attributes)',
+    replace: 'keyword === "paused" && isFreeWhilePaused(attributes)',
     fault: "a pause at Lemon Squeezy in which the service goes on ends access, if its event has no status",
     tests: ["test/providers/event-kinds.test.ts"],
   },
@@ -8769,5 +8769,23 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/pages/account.test.ts"],
     only: "no confirmation is required any more",
     inPages: true,
+  },
+  {
+    file: "src/providers/stripe/webhook.ts",
+    find: '!object.has("pause_collection")',
+    replace: "true",
+    fault:
+      "the billing page says that a subscription renews for a price while Stripe collects no payments for it",
+    tests: ["test/providers/stripe.test.ts"],
+    only: "keeps the next period from being charged",
+  },
+  {
+    file: "src/providers/lemon-squeezy/webhook.ts",
+    find: "isFree && !resumesBefore(attributes, renewsAt)",
+    replace: "false",
+    fault:
+      "the billing page says that a subscription renews for a price while Lemon Squeezy gives the service for free",
+    tests: ["test/providers/lemon-squeezy.test.ts"],
+    only: "keeps the next period from being charged",
   },
 ];

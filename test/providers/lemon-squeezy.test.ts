@@ -24,6 +24,7 @@ const CREATED = {
   status: "active",
   currentPeriodEnd: new Date("2026-04-01T12:00:00.000Z"),
   cancelAtPeriodEnd: false,
+  pausesAtPeriodEnd: false,
 };
 
 const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
@@ -179,6 +180,17 @@ test.each([
 ])("reads a pause %j as %s, under both of its statuses", (pause, status) => {
   for (const word of ["paused", "pause"]) expect(updated({ status: word, pause }).status).toBe(status);
   expect(updated({ status: "expired", pause }).status).toBe("canceled");
+});
+
+test.each([
+  [{ status: "active", pause: null }, false],
+  [{ status: "paused", pause: { mode: "free", resumes_at: null } }, true],
+  [{ status: "paused", pause: { mode: "free", resumes_at: "2026-05-01T00:00:01Z" } }, true],
+  [{ status: "paused", pause: { mode: "free", resumes_at: "2026-05-01T00:00:00Z" } }, false],
+  [{ status: "paused", pause: { mode: "void", resumes_at: null } }, false],
+  [{}, undefined],
+])("%j keeps the next period from being charged: %s", (attributes, expected) => {
+  expect(updated({ renews_at: "2026-05-01T00:00:00Z", ...attributes }).pausesAtPeriodEnd).toBe(expected);
 });
 
 test("takes the time of a change of seats from the item", () => {

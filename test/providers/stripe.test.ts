@@ -23,6 +23,7 @@ const CREATED = {
   status: "active",
   currentPeriodEnd: new Date("2026-04-01T12:00:00.000Z"),
   cancelAtPeriodEnd: false,
+  pausesAtPeriodEnd: false,
 };
 
 const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
@@ -189,6 +190,16 @@ test.each([
   [{ cancel_at: 201, current_period_end: 200, cancel_at_period_end: false }, false],
 ])("%o schedules a cancellation: %s", (object, expected) => {
   expect(updated(object).cancelAtPeriodEnd).toBe(expected);
+});
+
+test.each([
+  [{}, undefined],
+  [{ pause_collection: null }, false],
+  [{ pause_collection: { behavior: "void", resumes_at: null } }, true],
+  [{ pause_collection: { behavior: "keep_as_draft", resumes_at: 201 } }, true],
+  [{ pause_collection: { behavior: "void", resumes_at: 200 } }, false],
+])("%o keeps the next period from being charged: %s", (object, expected) => {
+  expect(updated({ current_period_end: 200, ...object }).pausesAtPeriodEnd).toBe(expected);
 });
 
 test.each([

@@ -151,7 +151,7 @@ function later(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-type State = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
+type State = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd" | "pausesAtPeriodEnd">;
 
 // `cancelled` is paid until `ends_at`, compared with the event's own time: a retry weeks later must give the
 // same result.
@@ -169,20 +169,23 @@ function stateOf(
   const stillPaidFor =
     endsAt === null || occurredAtMicros === null || endsAt.getTime() * 1000 > occurredAtMicros;
   const named = attributes.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null;
-  const status = ended
-    ? "canceled"
-    : (keyword === "cancelled" && stillPaidFor) || (named === "paused" && isFree(attributes))
-      ? "active"
-      : named;
+  const isFree = named === "paused" && isFreeWhilePaused(attributes);
+  const status = ended ? "canceled" : (keyword === "cancelled" && stillPaidFor) || isFree ? "active" : named;
   return {
     status,
     currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,
     cancelAtPeriodEnd:
       cancelled || (attributes.flag("cancelled") ?? (isResumed || keyword !== null ? false : null)),
+    pausesAtPeriodEnd: named === null ? undefined : isFree && !resumesBefore(attributes, renewsAt),
   };
 }
 
 // Paused with mode `free`, the customer keeps the service without paying; with `void` neither.
-function isFree(attributes: JsonReader): boolean {
+function isFreeWhilePaused(attributes: JsonReader): boolean {
   return attributes.at("pause").text("mode") === "free";
+}
+
+function resumesBefore(attributes: JsonReader, renewsAt: Date | null): boolean {
+  const resumesAt = attributes.at("pause").rfc3339Date("resumes_at");
+  return resumesAt !== null && renewsAt !== null && resumesAt <= renewsAt;
 }

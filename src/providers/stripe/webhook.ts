@@ -100,6 +100,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
         : (object.oneOf("status", STATUSES) ?? STATUS_BY_EVENT.get(eventType) ?? null),
     currentPeriodEnd: periodEnd(object),
     cancelAtPeriodEnd: cancelAtPeriodEnd(object),
+    pausesAtPeriodEnd: pausesAtPeriodEnd(object),
     ...(hasRescheduled(body) ? { concernsScheduledChange: true as const } : {}),
   };
 }
@@ -147,4 +148,14 @@ function cancelAtPeriodEnd(object: JsonReader): boolean | null {
   const endsAt = object.unixDate("cancel_at");
   const end = periodEnd(object);
   return endsAt === null || (end !== null && endsAt > end) ? object.flag("cancel_at_period_end") : true;
+}
+
+// Collection that is paused leaves the status: the invoice of the next period is made, and nobody is charged for it.
+// https://docs.stripe.com/billing/subscriptions/pause-payment
+function pausesAtPeriodEnd(object: JsonReader): boolean | undefined {
+  if (!object.has("pause_collection")) return undefined;
+  if (object.isNull("pause_collection")) return false;
+  const resumesAt = object.at("pause_collection").unixDate("resumes_at");
+  const end = periodEnd(object);
+  return resumesAt === null || end === null || resumesAt > end;
 }
