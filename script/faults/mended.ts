@@ -8788,4 +8788,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/lemon-squeezy.test.ts"],
     only: "keeps the next period from being charged",
   },
+  {
+    file: "src/domain/notifications/notification.ts",
+    find: '  unpaid: "unpaid",\n',
+    replace: '  unpaid: "past_due",\n',
+    fault: "nobody is told that their provider has given up on a payment, and that their access has ended",
+    tests: ["test/intake/notifications.test.ts"],
+    only: "given up on a failed payment",
+  },
+  {
+    file: "src/domain/notifications/notification.ts",
+    find: 'if (status === "paused" && lastState === "past_due") return "unpaid";',
+    replace: "",
+    fault: "nobody is told that their provider has paused their subscription for a failed payment",
+    tests: ["test/domain/notifications/notification.test.ts"],
+    only: "given up on a failed payment",
+  },
 ];

@@ -51,6 +51,7 @@ const PAGES: Record<NotificationKind, string> = {
   subscription_activated: "/billing",
   subscription_plan_changed: "/billing",
   subscription_past_due: "/billing",
+  subscription_unpaid: "/billing",
   subscription_canceled: "/billing",
   price_unknown: "/admin/subscriptions",
   owner_unknown: "/notifications",

@@ -626,7 +626,7 @@ create table subscription (
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),
-  constraint subscription_told_standing_check CHECK ((told_standing = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text]))),
+  constraint subscription_told_standing_check CHECK ((told_standing = ANY (ARRAY['active'::text, 'past_due'::text, 'unpaid'::text, 'canceled'::text]))) NOT VALID,
   constraint subscription_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
 ) with (fillfactor=80);
 

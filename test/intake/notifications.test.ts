@@ -82,12 +82,19 @@ describe("notifications of a subscription's user", () => {
       [UPDATED],
     );
     expect(await kinds()).toEqual(["activated"]);
+    await play([UPDATED, { status: "past_due" }], [UPDATED, { status: "past_due", seats: 8 }]);
+    expect(await kinds()).toEqual(["activated", "past_due"]);
+  });
+
+  it("report once that the provider has given up on a failed payment, and that it was paid after all", async () => {
     await play(
+      [CREATED],
       [UPDATED, { status: "past_due" }],
       [UPDATED, { status: "unpaid" }],
-      [UPDATED, { status: "paused" }],
+      [UPDATED, { status: "unpaid", seats: 8 }],
+      [UPDATED],
     );
-    expect(await kinds()).toEqual(["activated", "past_due"]);
+    expect(await kinds()).toEqual(["activated", "past_due", "unpaid", "activated"]);
   });
 
   it("report a plan change and past due together, and a restart on another plan as an activation", async () => {

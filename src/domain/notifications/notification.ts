@@ -5,6 +5,7 @@ export const NOTIFICATION_KINDS = [
   "subscription_activated",
   "subscription_plan_changed",
   "subscription_past_due",
+  "subscription_unpaid",
   "subscription_canceled",
   "api_key_created",
   "api_key_expiring",
@@ -51,7 +52,7 @@ export function notificationsFor(
   // Probably outdated: it may announce the subscription, but not change what was announced.
   if (isLate && lastNotified !== null) return { lastNotified, notifications: [] };
 
-  const state = ANNOUNCED_AS[after.status] ?? lastNotified?.state ?? null;
+  const state = announcedAs(after.status, lastNotified?.state ?? null);
   if (state === null) return { lastNotified, notifications: [] };
   const notificationOf = (kind: NotificationKind, details: Record<string, string>): Notification => ({
     userId,
@@ -71,20 +72,32 @@ export function notificationsFor(
   return { lastNotified: { state, planId }, notifications };
 }
 
+type NotifiedState = LastNotified["state"];
+
+/**
+ * Whoever pauses their subscription knows. After a failed payment the provider has paused it, as others leave it unpaid:
+ * access ends then, perhaps before the grace period that the person was told of.
+ */
+function announcedAs(status: SubscriptionStatus, lastState: NotifiedState | null): NotifiedState | null {
+  if (status === "paused" && lastState === "past_due") return "unpaid";
+  return ANNOUNCED_AS[status] ?? lastState;
+}
+
 /** `null`: not worth a notification; the last notified state still holds. */
-const ANNOUNCED_AS: Record<SubscriptionStatus, LastNotified["state"] | null> = {
+const ANNOUNCED_AS: Record<SubscriptionStatus, NotifiedState | null> = {
   incomplete: null,
   trialing: "active",
   active: "active",
   past_due: "past_due",
-  unpaid: "past_due",
+  unpaid: "unpaid",
   paused: null,
   canceled: "canceled",
 };
 
-const KINDS: Record<LastNotified["state"], NotificationKind> = {
+const KINDS: Record<NotifiedState, NotificationKind> = {
   active: "subscription_activated",
   past_due: "subscription_past_due",
+  unpaid: "subscription_unpaid",
   canceled: "subscription_canceled",
 };
 
@@ -92,7 +105,7 @@ const KINDS: Record<LastNotified["state"], NotificationKind> = {
 function wasNeverPaid(
   before: Subscription | null,
   lastNotified: LastNotified | null,
-  state: LastNotified["state"],
+  state: NotifiedState,
 ): boolean {
   return state === "canceled" && lastNotified === null && before?.status === "incomplete";
 }

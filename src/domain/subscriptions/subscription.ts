@@ -2,7 +2,7 @@ import type { Slot } from "../slot.ts";
 import { isRunning, type SubscriptionStatus } from "./subscription-status.ts";
 
 /** What its user was last notified of, see `notification.ts`. */
-export type LastNotified = { state: "active" | "past_due" | "canceled"; planId: string };
+export type LastNotified = { state: "active" | "past_due" | "unpaid" | "canceled"; planId: string };
 
 export type Subscription = {
   id: string;

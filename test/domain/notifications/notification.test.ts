@@ -19,7 +19,7 @@ describe("notificationsFor", () => {
     ["trialing", ["subscription_activated"]],
     ["active", ["subscription_activated"]],
     ["past_due", ["subscription_past_due"]],
-    ["unpaid", ["subscription_past_due"]],
+    ["unpaid", ["subscription_unpaid"]],
     ["paused", []],
     ["canceled", ["subscription_canceled"]],
   ] as const)("announces a new subscription that is %s: %s", (status, kinds) => {
@@ -73,6 +73,16 @@ describe("notificationsFor", () => {
         lastNotified: null,
         notifications: [],
       });
+  });
+
+  it("announces that the provider has given up on a failed payment, whether it leaves it unpaid or pauses it", () => {
+    const failed = { lastNotified: { state: "past_due", planId: "pro" } } as const;
+    const onHold = { lastNotified: { state: "unpaid", planId: "pro" } } as const;
+    expect(kindsOf(failed, { status: "unpaid" })).toEqual(["subscription_unpaid"]);
+    expect(kindsOf(failed, { status: "paused" })).toEqual(["subscription_unpaid"]);
+    expect(kindsOf(onHold, { status: "paused" })).toEqual([]);
+    expect(kindsOf({ lastNotified: ACTIVE }, { status: "paused" })).toEqual([]);
+    expect(kindsOf(onHold, { status: "active" })).toEqual(["subscription_activated"]);
   });
 
   it("announces a subscription to the user whom it has moved to", () => {

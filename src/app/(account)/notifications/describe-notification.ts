@@ -14,6 +14,7 @@ export async function describeNotification({ kind, details }: Notification): Pro
   switch (kind) {
     case "subscription_activated":
     case "subscription_past_due":
+    case "subscription_unpaid":
     case "subscription_canceled":
       return { sentence: t(kind, { plan: await planName(details.planId) }), href: "/billing" };
     case "subscription_plan_changed": {
