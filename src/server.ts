@@ -30,6 +30,7 @@ import { startupBanner } from "./runtime/startup-banner.ts";
 import { stopOnSignal } from "./runtime/stop-on-signal.ts";
 import { tuneGarbageCollector } from "./runtime/tune-garbage-collector.ts";
 import { warnOfMissingSecrets } from "./runtime/warn-of-missing-secrets.ts";
+import { warnOfUndefinedPlans } from "./runtime/warn-of-undefined-plans.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
@@ -83,6 +84,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const runtime = await startRuntime(config, { ...options, deliverTo, tracing });
     closing.push(runtime.close);
     warnOfMissingSecrets(config, runtime, log);
+    void warnOfUndefinedPlans(config, runtime, log);
     const clientAddress = connectClientAddress(config, log);
     const service = await startService(config, runtime, { ...options, ownOrigins: () => origins });
     closing.push(service.close);

@@ -8804,4 +8804,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/notifications/notification.test.ts"],
     only: "given up on a failed payment",
   },
+  {
+    file: "src/server.ts",
+    find: "    void warnOfUndefinedPlans(config, runtime, log);\n",
+    replace: "",
+    fault: "a start does not say that subscribers of a plan that was taken out have no features",
+    tests: ["test/runtime/warn-of-undefined-plans.test.ts"],
+  },
 ];
