@@ -21,7 +21,7 @@ export const builder = new SchemaBuilder<{
 }>({ plugins: [DataloaderPlugin], defaultFieldNullability: false });
 
 /** Of a service key; the gate takes it out of the input. */
-type NamedUser = { user?: string | undefined; externalId?: string | undefined };
+export type NamedUser = { user?: string | undefined; externalId?: string | undefined };
 
 /** A call through the gate, as each field of the schema is. @throws Refusal, or any error of the operation */
 export function callOperation<Input extends z.ZodType, Output extends z.ZodType>(
@@ -32,7 +32,7 @@ export function callOperation<Input extends z.ZodType, Output extends z.ZodType>
   return execute(operation, deps, call, () => input);
 }
 
-type WithoutNulls<Value> = Value extends object
+export type WithoutNulls<Value> = Value extends object
   ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }
   : Value;
 

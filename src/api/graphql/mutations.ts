@@ -19,9 +19,10 @@ import { deleteUser } from "../../operations/users/delete-user.ts";
 import { setLocale } from "../../operations/users/set-locale.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
-import { builder, callOperation, withoutNulls } from "./builder.ts";
+import { builder } from "./builder.ts";
 import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
+import { operationField } from "./operation-field.ts";
 import { NewApiKey } from "./types/api-key.ts";
 import { Replay } from "./types/delivery.ts";
 import { Notification } from "./types/notification.ts";
@@ -33,45 +34,33 @@ const { returnUrl } = builder.args((t) => ({
   returnUrl: t.string({ description: ReturnUrl.description ?? "" }),
 }));
 
-// Every field is nullable: a refused field must not discard the results of the fields before it.
+const byId = builder.args((t) => ({ id: t.id({ required: true }) }));
+
 builder.mutationType({
   description: "Changes, run one after the other, each charged to its operation's limit.",
   fields: (t) => ({
-    updateProfile: t.field({
+    updateProfile: operationField(t, updateProfile, {
       type: User,
-      nullable: true,
-      extensions: { operation: updateProfile },
       args: {
         name: t.arg.string(),
         locale: t.arg({ type: LocaleEnum }),
         preferences: t.arg({ type: PreferencesInput }),
       },
-      resolve: (_, args, context) => callOperation(updateProfile, context, withoutNulls(args)),
     }),
-    setLocale: t.field({
+    setLocale: operationField(t, setLocale, {
       type: User,
-      nullable: true,
-      extensions: { operation: setLocale },
       args: {
         locale: t.arg({ type: LocaleEnum, required: true, description: "The language of pages and mail." }),
       },
-      resolve: (_, args, context) => callOperation(setLocale, context, args),
     }),
-    completeOnboarding: t.field({
-      type: User,
-      nullable: true,
-      extensions: { operation: completeOnboarding },
-      resolve: (_, args, context) => callOperation(completeOnboarding, context, args),
-    }),
-    deleteAccount: t.boolean({
-      nullable: true,
-      extensions: { operation: deleteAccount },
+    completeOnboarding: operationField(t, completeOnboarding, { type: User }),
+    deleteAccount: operationField(t, deleteAccount, {
+      type: "Boolean",
       args: { confirmation: t.arg.string({ required: true }) },
-      resolve: async (_, args, context) => (await callOperation(deleteAccount, context, args)).success,
+      show: ({ success }) => success,
     }),
-    createCheckout: t.string({
-      nullable: true,
-      extensions: { operation: createCheckout },
+    createCheckout: operationField(t, createCheckout, {
+      type: "String",
       args: {
         ...namedUser,
         planId: t.arg.id({ required: true }),
@@ -81,13 +70,10 @@ builder.mutationType({
         currency: t.arg.string(),
         returnUrl,
       },
-      resolve: async (_, args, context) =>
-        (await callOperation(createCheckout, context, withoutNulls(args))).url,
+      show: ({ url }) => url,
     }),
-    changeSubscription: t.field({
+    changeSubscription: operationField(t, changeSubscription, {
       type: SubscriptionChange,
-      nullable: true,
-      extensions: { operation: changeSubscription },
       args: {
         ...namedUser,
         id: t.arg.id({ required: true }),
@@ -98,38 +84,32 @@ builder.mutationType({
         preview: t.arg.boolean(),
         expected: t.arg({ type: ExpectedSubscription }),
       },
-      resolve: (_, args, context) => callOperation(changeSubscription, context, withoutNulls(args)),
     }),
-    openPortal: t.string({
-      nullable: true,
-      extensions: { operation: openPortal },
+    openPortal: operationField(t, openPortal, {
+      type: "String",
       args: {
         ...namedUser,
         subscriptionId: t.arg.id(),
         returnUrl,
       },
-      resolve: async (_, args, context) => (await callOperation(openPortal, context, withoutNulls(args))).url,
+      show: ({ url }) => url,
     }),
-    createApiKey: t.field({
+    createApiKey: operationField(t, createApiKey, {
       type: NewApiKey,
-      nullable: true,
-      extensions: { operation: createApiKey },
       args: {
         name: t.arg.string({ required: true }),
         expiresAt: t.arg({ type: "DateTime" }),
       },
-      resolve: (_, args, context) => callOperation(createApiKey, context, args),
+      // A null `expiresAt` means never.
+      input: (args) => args,
     }),
-    revokeApiKey: t.boolean({
-      nullable: true,
-      extensions: { operation: revokeApiKey },
-      args: { id: t.arg.id({ required: true }) },
-      resolve: async (_, args, context) => (await callOperation(revokeApiKey, context, args)).success,
+    revokeApiKey: operationField(t, revokeApiKey, {
+      type: "Boolean",
+      args: byId,
+      show: ({ success }) => success,
     }),
-    createServiceKey: t.field({
+    createServiceKey: operationField(t, createServiceKey, {
       type: NewServiceKey,
-      nullable: true,
-      extensions: { operation: createServiceKey },
       args: {
         name: t.arg.string({ required: true }),
         permissions: t.arg.stringList({ required: true }),
@@ -137,85 +117,53 @@ builder.mutationType({
         expiresAt: t.arg({ type: "DateTime" }),
       },
       // A null `expiresAt` means never.
-      resolve: (_, { limit, ...args }, context) =>
-        callOperation(createServiceKey, context, {
-          ...(args as { permissions: Permission[] } & typeof args),
-          ...(limit === null || limit === undefined ? {} : { limit }),
-        }),
+      input: ({ limit, permissions, ...args }) => ({
+        ...args,
+        permissions: permissions as Permission[],
+        limit: limit ?? undefined,
+      }),
     }),
-    rotateServiceKey: t.field({
-      type: RotatedServiceKey,
-      nullable: true,
-      extensions: { operation: rotateServiceKey },
-      args: { id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => callOperation(rotateServiceKey, context, args),
+    rotateServiceKey: operationField(t, rotateServiceKey, { type: RotatedServiceKey, args: byId }),
+    revokeServiceKey: operationField(t, revokeServiceKey, {
+      type: "Boolean",
+      args: byId,
+      show: ({ success }) => success,
     }),
-    revokeServiceKey: t.boolean({
-      nullable: true,
-      extensions: { operation: revokeServiceKey },
-      args: { id: t.arg.id({ required: true }) },
-      resolve: async (_, args, context) => (await callOperation(revokeServiceKey, context, args)).success,
-    }),
-    markRead: t.field({
-      type: Notification,
-      nullable: true,
-      extensions: { operation: markRead },
-      args: { id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => callOperation(markRead, context, args),
-    }),
-    markAllRead: t.int({
-      nullable: true,
+    markRead: operationField(t, markRead, { type: Notification, args: byId }),
+    markAllRead: operationField(t, markAllRead, {
+      type: "Int",
       description: `${markAllRead.summary}; returns how many`,
-      resolve: async (_, args, context) => (await callOperation(markAllRead, context, args)).count,
+      show: ({ count }) => count,
     }),
-    changeRole: t.field({
+    changeRole: operationField(t, changeRole, {
       type: User,
-      nullable: true,
-      extensions: { operation: changeRole },
       args: {
         userId: t.arg.id({ required: true, description: "The user's id." }),
         role: t.arg({ type: RoleEnum, required: true, description: "The new role." }),
       },
-      resolve: (_, args, context) => callOperation(changeRole, context, args),
     }),
-    deleteUser: t.boolean({
-      nullable: true,
-      extensions: { operation: deleteUser },
+    deleteUser: operationField(t, deleteUser, {
+      type: "Boolean",
       args: {
         userId: t.arg.id({ required: true, description: "The user's id." }),
         confirmation: t.arg.string({ required: true }),
       },
-      resolve: async (_, args, context) => (await callOperation(deleteUser, context, args)).success,
+      show: ({ success }) => success,
     }),
-    replayDelivery: t.field({
+    replayDelivery: operationField(t, replayDelivery, {
       type: Replay,
-      nullable: true,
-      extensions: { operation: replayDelivery },
       args: {
         id: t.arg.id({ required: true }),
-        force: t.arg.boolean({
-          required: true,
-          defaultValue: false,
-        }),
+        force: t.arg.boolean({ required: true, defaultValue: false }),
       },
-      resolve: (_, args, context) => callOperation(replayDelivery, context, args),
     }),
-    reconcileSubscription: t.field({
+    reconcileSubscription: operationField(t, reconcileSubscription, { type: Subscription, args: byId }),
+    dismissSubscription: operationField(t, dismissSubscription, {
       type: Subscription,
-      nullable: true,
-      extensions: { operation: reconcileSubscription },
-      args: { id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => callOperation(reconcileSubscription, context, args),
-    }),
-    dismissSubscription: t.field({
-      type: Subscription,
-      nullable: true,
-      extensions: { operation: dismissSubscription },
       args: {
         id: t.arg.id({ required: true }),
         reason: t.arg.string({ required: true }),
       },
-      resolve: (_, args, context) => callOperation(dismissSubscription, context, args),
     }),
   }),
 });

@@ -15,9 +15,10 @@ import { listUsers } from "../../operations/users/list-users.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
-import { builder, callOperation, withoutNulls } from "./builder.ts";
+import { builder } from "./builder.ts";
 import { DeliveryStatusEnum, LocaleEnum, PaymentStatusEnum, SlotEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
+import { operationField } from "./operation-field.ts";
 import * as pages from "./pages.ts";
 import { DeliveryInDetail } from "./types/delivery.ts";
 import { EntitlementCheck, Entitlements } from "./types/entitlements.ts";
@@ -37,135 +38,60 @@ const { locale } = builder.args((t) => ({
   }),
 }));
 
-// Every field is nullable: a refused field must not discard the other results.
 builder.queryType({
   description: "Reads, each charged to its operation's limit.",
   fields: (t) => ({
-    me: t.field({
-      type: User,
-      nullable: true,
-      extensions: { operation: showProfile },
-      args: namedUser,
-      resolve: (_, args, context) => callOperation(showProfile, context, withoutNulls(args)),
-    }),
-    users: t.field({
-      type: pages.UserPage,
-      nullable: true,
-      extensions: { operation: listUsers },
-      args: { ...page, ...namedUser },
-      resolve: (_, args, context) => callOperation(listUsers, context, withoutNulls(args)),
-    }),
-    subscriptions: t.field({
+    me: operationField(t, showProfile, { type: User, args: namedUser }),
+    users: operationField(t, listUsers, { type: pages.UserPage, args: { ...page, ...namedUser } }),
+    subscriptions: operationField(t, listSubscriptions, {
       type: pages.SubscriptionPage,
-      nullable: true,
-      extensions: { operation: listSubscriptions },
       args: { ...page, ...namedUser },
-      resolve: (_, args, context) => callOperation(listSubscriptions, context, withoutNulls(args)),
     }),
-    subscription: t.field({
+    subscription: operationField(t, showSubscription, {
       type: Subscription,
-      nullable: true,
-      extensions: { operation: showSubscription },
       args: { ...namedUser, id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => callOperation(showSubscription, context, withoutNulls(args)),
     }),
-    currentSubscription: t.field({
-      type: Subscription,
-      nullable: true,
-      extensions: { operation: currentSubscription },
-      args: namedUser,
-      resolve: (_, args, context) => callOperation(currentSubscription, context, withoutNulls(args)),
-    }),
-    payments: t.field({
+    currentSubscription: operationField(t, currentSubscription, { type: Subscription, args: namedUser }),
+    payments: operationField(t, listPayments, {
       type: pages.PaymentPage,
-      nullable: true,
-      extensions: { operation: listPayments },
       args: {
         ...page,
         ...namedUser,
         status: t.arg({ type: PaymentStatusEnum }),
         subscriptionId: t.arg.id(),
       },
-      resolve: (_, args, context) => callOperation(listPayments, context, withoutNulls(args)),
     }),
-    userPayments: t.field({
+    userPayments: operationField(t, listPaymentsOfUser, {
       type: pages.PaymentPage,
-      nullable: true,
-      extensions: { operation: listPaymentsOfUser },
       args: {
         ...page,
         userId: t.arg.id({ required: true, description: "The user's id." }),
         status: t.arg({ type: PaymentStatusEnum }),
         subscriptionId: t.arg.id(),
       },
-      resolve: (_, args, context) => callOperation(listPaymentsOfUser, context, args),
     }),
-    entitlements: t.field({
-      type: Entitlements,
-      nullable: true,
-      extensions: { operation: showEntitlements },
-      args: namedUser,
-      resolve: (_, args, context) => callOperation(showEntitlements, context, withoutNulls(args)),
-    }),
-    check: t.field({
+    entitlements: operationField(t, showEntitlements, { type: Entitlements, args: namedUser }),
+    check: operationField(t, checkEntitlement, {
       type: EntitlementCheck,
-      nullable: true,
-      extensions: { operation: checkEntitlement },
       args: {
         ...namedUser,
         feature: t.arg.string({ required: true }),
-        amount: t.arg.int({
-          required: true,
-          defaultValue: 1,
-        }),
+        amount: t.arg.int({ required: true, defaultValue: 1 }),
       },
-      resolve: (_, args, context) => callOperation(checkEntitlement, context, withoutNulls(args)),
     }),
-    plans: t.field({
-      type: pages.PlanPage,
-      nullable: true,
-      extensions: { operation: listPlans },
-      args: { ...page, locale },
-      resolve: (_, args, context) => callOperation(listPlans, context, withoutNulls(args)),
-    }),
-    features: t.field({
+    plans: operationField(t, listPlans, { type: pages.PlanPage, args: { ...page, locale } }),
+    features: operationField(t, listFeatures, {
       type: [Feature],
-      nullable: true,
-      extensions: { operation: listFeatures, size: 20 },
       args: { locale },
-      resolve: async (_, args, context) =>
-        (await callOperation(listFeatures, context, withoutNulls(args))).features,
+      size: 20,
+      show: ({ features }) => features,
     }),
-    notifications: t.field({
-      type: pages.NotificationPage,
-      nullable: true,
-      extensions: { operation: listNotifications },
-      args: page,
-      resolve: (_, args, context) => callOperation(listNotifications, context, args),
-    }),
-    unreadCount: t.int({
-      nullable: true,
-      extensions: { operation: unreadCount },
-      resolve: async (_, args, context) => (await callOperation(unreadCount, context, args)).count,
-    }),
-    apiKeys: t.field({
-      type: pages.ApiKeyPage,
-      nullable: true,
-      extensions: { operation: listApiKeys },
-      args: page,
-      resolve: (_, args, context) => callOperation(listApiKeys, context, args),
-    }),
-    serviceKeys: t.field({
-      type: pages.ServiceKeyPage,
-      nullable: true,
-      extensions: { operation: listServiceKeys },
-      args: page,
-      resolve: (_, args, context) => callOperation(listServiceKeys, context, args),
-    }),
-    deliveries: t.field({
+    notifications: operationField(t, listNotifications, { type: pages.NotificationPage, args: page }),
+    unreadCount: operationField(t, unreadCount, { type: "Int", show: ({ count }) => count }),
+    apiKeys: operationField(t, listApiKeys, { type: pages.ApiKeyPage, args: page }),
+    serviceKeys: operationField(t, listServiceKeys, { type: pages.ServiceKeyPage, args: page }),
+    deliveries: operationField(t, listDeliveries, {
       type: pages.DeliveryPage,
-      nullable: true,
-      extensions: { operation: listDeliveries },
       args: {
         ...page,
         provider: t.arg({ type: SlotEnum }),
@@ -174,14 +100,10 @@ builder.queryType({
         eventId: t.arg.string(),
         subscriptionId: t.arg.id(),
       },
-      resolve: (_, args, context) => callOperation(listDeliveries, context, args),
     }),
-    delivery: t.field({
+    delivery: operationField(t, showDelivery, {
       type: DeliveryInDetail,
-      nullable: true,
-      extensions: { operation: showDelivery },
       args: { id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => callOperation(showDelivery, context, args),
     }),
   }),
 });
