@@ -1,12 +1,8 @@
-import type { Metadata } from "next";
-import { getTranslations } from "next-intl/server";
 import { NotFoundMessage } from "./not-found-message.tsx";
 import { PublicPage } from "./public-page.tsx";
+import { titled } from "./titled.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("common.notFound");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("common.notFound.title");
 
 export default function NotFound() {
   return (

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { listApiKeys } from "../../../operations/api-keys/list-api-keys.ts";
 import { Card } from "../../../ui/card.tsx";
@@ -10,14 +9,12 @@ import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
 import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
+import { titled } from "../../titled.ts";
 import { deleteApiKeyAction } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
 import { KeyRow } from "./key-row.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("apiKeys");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("apiKeys.title");
 
 export default withRefusalPage(async function ApiKeysPage({ searchParams }: PageProps<"/api-keys">) {
   const query = await searchParams;

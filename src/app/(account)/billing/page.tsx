@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { showCheckout } from "../../../operations/billing/show-checkout.ts";
 import { listPayments } from "../../../operations/payments/list-payments.ts";
@@ -11,6 +10,7 @@ import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
 import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
+import { titled } from "../../titled.ts";
 import { changeSubscription } from "./actions.ts";
 import { ChangeForms } from "./change-steps.tsx";
 import { CheckoutNotice } from "./checkout-notice.tsx";
@@ -25,10 +25,7 @@ import { currentFirst, isConfirmed, isPaidTwice, isRunning } from "./subscriptio
 
 const PAYMENTS_PER_PAGE = 10;
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("billing");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("billing.title");
 
 export default withRefusalPage(async function BillingPage({ searchParams }: PageProps<"/billing">) {
   const query = await searchParams;

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { listApiKeys } from "../../../operations/api-keys/list-api-keys.ts";
 import { listNotifications } from "../../../operations/notifications/list-notifications.ts";
@@ -6,6 +5,7 @@ import { currentSubscription } from "../../../operations/subscriptions/current-s
 import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { profile, read } from "../../gate/read.ts";
+import { titled } from "../../titled.ts";
 import { MultipleSubscriptionsWarning } from "../billing/multiple-subscriptions-warning.tsx";
 import { renewingOf, withoutTakenBack } from "../billing/plans.ts";
 import { currentFirst, isPaidTwice, isRunning } from "../billing/subscription-state.ts";
@@ -14,10 +14,7 @@ import { LatestNotifications } from "./latest-notifications.tsx";
 import { PlanCard } from "./plan-card.tsx";
 import { UsageCard } from "./usage-card.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("dashboard");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("dashboard.title");
 
 export default async function DashboardPage() {
   const [t, user, live, previous, keys] = await Promise.all([

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { listNotifications } from "../../../operations/notifications/list-notifications.ts";
 import { unreadCount } from "../../../operations/notifications/unread-count.ts";
@@ -13,13 +12,11 @@ import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
 import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
+import { titled } from "../../titled.ts";
 import { markAllRead } from "./actions.ts";
 import { NotificationRow } from "./notification-row.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("notifications");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("notifications.title");
 
 export default withRefusalPage(async function NotificationsPage({
   searchParams,

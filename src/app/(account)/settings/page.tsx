@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { MAX_NAME_UNITS } from "../../../domain/users/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
@@ -9,6 +8,7 @@ import { PageHeader } from "../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { profile } from "../../gate/read.ts";
+import { titled } from "../../titled.ts";
 import { setLocale, updateProfile } from "./actions.ts";
 import { CalendarCard } from "./calendar-card.tsx";
 import { DeleteAccount } from "./delete-account.tsx";
@@ -17,10 +17,7 @@ import { LanguageField } from "./language-field.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { PreferenceFields } from "./preference-fields.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("settings");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("settings.title");
 
 const FORM = "flex max-w-md flex-col gap-4";
 

@@ -1,14 +1,11 @@
-import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { MessagePage } from "../../../ui/message-page.tsx";
 import { hasDeletedAccount } from "../../gate/deleted-account.ts";
 import { redirectIfSignedIn } from "../../gate/optional-user.ts";
+import { titled } from "../../titled.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.farewell");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("auth.farewell.title");
 
 /** Shown to somebody who has just deleted the account. */
 export default async function FarewellPage() {

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { CookiesBlocked } from "../../../ui/cookies-blocked.tsx";
@@ -10,12 +9,10 @@ import { TextLink } from "../../../ui/text-link.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { redirectIfSignedIn } from "../../gate/optional-user.ts";
 import { sameSitePath, signUpPath } from "../../gate/same-site-path.ts";
+import { titled } from "../../titled.ts";
 import { signIn } from "./actions.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.signIn");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("auth.signIn.title");
 
 type Query = Promise<{ next?: string | string[]; after?: string | string[] }>;
 

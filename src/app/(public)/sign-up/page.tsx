@@ -1,15 +1,12 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
 import { redirectIfSignedIn } from "../../gate/optional-user.ts";
 import { sameSitePath, signInPath } from "../../gate/same-site-path.ts";
+import { titled } from "../../titled.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.signUp");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("auth.signUp.title");
 
 type Query = Promise<{ next?: string | string[] }>;
 

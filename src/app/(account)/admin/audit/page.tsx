@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { listAuditEntries } from "../../../../operations/audit/list-audit-entries.ts";
@@ -10,6 +9,7 @@ import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { titled } from "../../../titled.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { AuditTable } from "./audit-table.tsx";
 import { DAY_LIMITS, dayRange } from "./day-range.ts";
@@ -18,10 +18,7 @@ const PATH = "/admin/audit";
 const PAGE_SIZE = 25;
 const { shape } = listAuditEntries.input;
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("adminAudit");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("adminAudit.title");
 
 export default withRefusalPage(async function AuditPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { listEndpointDeliveries } from "../../../../operations/event-endpoints/list-endpoint-deliveries.ts";
@@ -15,6 +14,7 @@ import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { titled } from "../../../titled.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { createEventEndpoint } from "./actions.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
@@ -24,10 +24,7 @@ import { secretLabels } from "./secret-labels.ts";
 
 const PATH = "/admin/event-endpoints";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("adminEventEndpoints");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("adminEventEndpoints.title");
 
 export default withRefusalPage(async function EventEndpointsPage({
   searchParams,

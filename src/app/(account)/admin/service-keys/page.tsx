@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { listServiceKeys } from "../../../../operations/service-keys/list-service-keys.ts";
 import { Card } from "../../../../ui/card.tsx";
@@ -9,15 +8,13 @@ import { RevokeForms } from "../../../../ui/revoke-forms.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { titled } from "../../../titled.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { revokeServiceKey } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
 import { ServiceKeyRow } from "./service-key-row.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("adminServiceKeys");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("adminServiceKeys.title");
 
 export default withRefusalPage(async function ServiceKeysPage({
   searchParams,

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
@@ -15,6 +14,7 @@ import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { titled } from "../../../titled.ts";
 import { planName } from "../../billing/plans.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { SubscriptionStatusLabel } from "../subscription-status-label.tsx";
@@ -32,10 +32,7 @@ const OUTCOME_ABOVE = [
   "[&>:is([role=alert],:has([data-status-message]))]:bg-surface [&>:is([role=alert],:has([data-status-message]))]:p-3",
 ].join(" ");
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("adminSubscriptions");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("adminSubscriptions.title");
 
 export default withRefusalPage(async function SubscriptionsPage({
   searchParams,

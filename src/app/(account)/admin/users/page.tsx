@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { searchUsers } from "../../../../operations/users/search-users.ts";
@@ -14,6 +13,7 @@ import { Day } from "../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { requireUser } from "../../../gate/request.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { titled } from "../../../titled.ts";
 import { planName } from "../../billing/plans.ts";
 import { parseParam, type SearchParams, searchText } from "../parse-param.ts";
 import { SubscriptionStatusLabel } from "../subscription-status-label.tsx";
@@ -21,10 +21,7 @@ import { SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 const PATH = "/admin/users";
 const PAGE_SIZE = 25;
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("adminUsers");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("adminUsers.title");
 
 export default withRefusalPage(async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();

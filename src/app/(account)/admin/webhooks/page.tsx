@@ -1,5 +1,4 @@
 import { X } from "lucide-react";
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { DELIVERY_STATUSES } from "../../../../domain/deliveries/delivery.ts";
 import { SLOTS } from "../../../../domain/slot.ts";
@@ -13,6 +12,7 @@ import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { titled } from "../../../titled.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { LastDay } from "./last-day.tsx";
@@ -21,10 +21,7 @@ const PATH = "/admin/webhooks";
 const PAGE_SIZE = 25;
 const { shape } = listDeliveries.input;
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("adminWebhooks");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("adminWebhooks.title");
 
 export default withRefusalPage(async function WebhooksPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();

@@ -1,18 +1,13 @@
-import { ArrowLeft } from "lucide-react";
-import type { Metadata } from "next";
-import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import { showSecurity } from "../../../../operations/users/show-security.ts";
 import { Notice } from "../../../../ui/notice.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { read } from "../../../gate/read.ts";
+import { titled } from "../../../titled.ts";
 import { SessionsCard } from "./sessions-card.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("security");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("security.title");
 
 type Query = Promise<{ done?: string | string[] }>;
 
@@ -34,11 +29,11 @@ export default async function SecurityPage({ searchParams }: { searchParams: Que
   const isStillTrue = notice?.hasTwoFactor === null || notice?.hasTwoFactor === security.hasTwoFactor;
   return (
     <>
-      <Link href="/settings" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
-        <ArrowLeft aria-hidden="true" size={14} />
-        {settings("title")}
-      </Link>
-      <PageHeader title={t("title")} {...(security.needsTwoFactor && { description: t("required") })} />
+      <PageHeader
+        back={{ href: "/settings", label: settings("title") }}
+        title={t("title")}
+        {...(security.needsTwoFactor && { description: t("required") })}
+      />
       {notice && isStillTrue && <Notice>{t(`done.${notice.text}`)}</Notice>}
       <div className="flex flex-col gap-6">
         <TwoFactorCard isEnabled={security.hasTwoFactor} />

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../../ui/action-form.tsx";
 import { Checkbox, Field } from "../../../../ui/field.tsx";
@@ -9,12 +8,10 @@ import { TotpField } from "../../../../ui/totp-field.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { redirectIfSignedIn } from "../../../gate/optional-user.ts";
 import { sameSitePath, signInPath } from "../../../gate/same-site-path.ts";
+import { titled } from "../../../titled.ts";
 import { signInWithBackupCode, signInWithCode } from "../actions.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.twoFactor");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("auth.twoFactor.title");
 
 type Query = Promise<{ next?: string | string[]; backup?: string | string[] }>;
 

@@ -1,12 +1,9 @@
-import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { MessagePage } from "../../../../ui/message-page.tsx";
 import { signInPath } from "../../../gate/same-site-path.ts";
+import { titled } from "../../../titled.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.sent");
-  return { title: t("title") };
-}
+export const generateMetadata = titled("auth.sent.title");
 
 type Query = Promise<{ next?: string | string[] }>;
 

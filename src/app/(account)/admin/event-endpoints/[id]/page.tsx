@@ -1,6 +1,4 @@
-import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { cache } from "react";
@@ -41,14 +39,11 @@ export default withRefusalPage(async function EventEndpointPage({ params, search
   const deliveries = await read(listEndpointDeliveries, { id, cursor, limit: PAGE_SIZE });
   return (
     <>
-      <Link
-        href="/admin/event-endpoints"
-        className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm"
-      >
-        <ArrowLeft aria-hidden="true" size={14} />
-        {t("title")}
-      </Link>
-      <PageHeader title={t("endpoint")} description={<span className="break-all">{endpoint.url}</span>} />
+      <PageHeader
+        back={{ href: "/admin/event-endpoints", label: t("title") }}
+        title={t("endpoint")}
+        description={<span className="break-all">{endpoint.url}</span>}
+      />
       <div className="flex flex-col gap-6">
         <StateCard endpoint={endpoint} />
         <TestCard endpoint={endpoint} />

@@ -1,6 +1,4 @@
-import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import { cache } from "react";
 import { showLastChange } from "../../../../../operations/subscriptions/show-last-change.ts";
@@ -36,14 +34,11 @@ export default withRefusalPage(async function DismissPage({ params }: Props) {
   await requireSubscription(id);
   return (
     <>
-      <Link
-        href="/admin/subscriptions"
-        className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm"
-      >
-        <ArrowLeft aria-hidden="true" size={14} />
-        {list("title")}
-      </Link>
-      <PageHeader title={t("title")} description={t("about")} />
+      <PageHeader
+        back={{ href: "/admin/subscriptions", label: list("title") }}
+        title={t("title")}
+        description={t("about")}
+      />
       <Card title={t("card")} description={id}>
         <ActionForm action={formAction(dismissSubscription)} className="flex max-w-xl flex-col gap-4">
           <input type="hidden" name="id" value={id} />

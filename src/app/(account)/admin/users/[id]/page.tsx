@@ -1,4 +1,3 @@
-import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
@@ -46,11 +45,11 @@ export default withRefusalPage(async function UserPage({ params, searchParams }:
   const t = await getTranslations("adminUsers");
   return (
     <>
-      <Link href="/admin/users" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
-        <ArrowLeft aria-hidden="true" size={14} />
-        {t("title")}
-      </Link>
-      <PageHeader title={user.name} description={user.email} />
+      <PageHeader
+        back={{ href: "/admin/users", label: t("title") }}
+        title={user.name}
+        description={user.email}
+      />
       <div className="flex flex-col gap-6">
         <AccountCard user={user} />
         <PaymentsCard userId={user.id} page={payments} cursor={cursor} />

@@ -1,6 +1,4 @@
-import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getFormatter, getTranslations } from "next-intl/server";
 import { cache } from "react";
@@ -40,11 +38,11 @@ export default withRefusalPage(async function DeliveryPage({ params, searchParam
   const delivery = await loadDelivery(id);
   return (
     <>
-      <Link href="/admin/webhooks" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
-        <ArrowLeft aria-hidden="true" size={14} />
-        {t("title")}
-      </Link>
-      <PageHeader title={delivery.eventType} description={t("delivery.number", { id: delivery.id })} />
+      <PageHeader
+        back={{ href: "/admin/webhooks", label: t("title") }}
+        title={delivery.eventType}
+        description={t("delivery.number", { id: delivery.id })}
+      />
       <div className="flex flex-col gap-6">
         <Card title={t("delivery.state")}>
           <DescriptionList>
