@@ -4,24 +4,22 @@ import { useEffect, useId, useRef, useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { useOutcome } from "./outcome-context.ts";
 
-export type CopyLabels = Record<"copy" | "copied" | "copyFailed", string>;
+type Created = Readonly<Record<string, string>>;
+
+type Props = {
+  title: string;
+  about: string;
+  copyLabels: Record<"copy" | "copied" | "failed", string>;
+  /** What is shown, in which a field of what was created stands in braces: `{key}`. */
+  texts: readonly { label: string; template: string }[];
+};
 
 /**
  * What the enclosing form has just created and cannot be shown again: it exists only in the form's outcome.
  */
-export function ShownOnce<Value>({
-  title,
-  about,
-  labels,
-  texts,
-}: {
-  title: string;
-  about: string;
-  labels: CopyLabels;
-  texts: (value: Value) => readonly { label: string; text: string }[];
-}) {
+export function ShownOnce({ title, about, copyLabels, texts }: Props) {
   const outcome = useOutcome();
-  const latest = outcome?.done ? (outcome.value as Value) : null;
+  const latest = outcome?.done ? (outcome.value as Created) : null;
   const [created, setCreated] = useState(latest);
   // Stays when a further submission is refused: it may not have been copied yet.
   if (latest !== null && latest !== created) setCreated(latest);
@@ -32,7 +30,10 @@ export function ShownOnce<Value>({
   }, [created]);
   if (created === null) return null;
 
-  const copy = { copy: labels.copy, copied: labels.copied, failed: labels.copyFailed };
+  const shown = texts.map(({ label, template }) => ({
+    label,
+    text: template.replace(/\{(\w+)\}/g, (_, name: string) => created[name] ?? ""),
+  }));
   return (
     <section
       ref={container}
@@ -46,14 +47,14 @@ export function ShownOnce<Value>({
         </h3>
         <p className="text-muted text-sm">{about}</p>
       </div>
-      {texts(created).map(({ label, text }) => (
+      {shown.map(({ label, text }) => (
         <div key={label} className="flex flex-col gap-1">
           <p className="font-medium text-sm">{label}</p>
           <div className="flex flex-wrap items-start gap-2 sm:flex-nowrap">
             <code className="min-h-9 grow select-all break-all rounded-box border border-line bg-surface px-3 py-1.5 text-sm">
               {text}
             </code>
-            <CopyButton key={text} text={text} labels={copy} />
+            <CopyButton key={text} text={text} labels={copyLabels} />
           </div>
         </div>
       ))}

@@ -7,8 +7,8 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
+import { CreatedSecret } from "../created-secret.tsx";
 import { createCalendarLink, revokeCalendarLink } from "./actions.ts";
-import { NewCalendarLink } from "./new-calendar-link.tsx";
 
 /** The secret address of the calendar: created, replaced and revoked here, shown only when it is created. */
 export async function CalendarCard() {
@@ -17,14 +17,6 @@ export async function CalendarCard() {
     getTranslations("apiKeys"),
     read(showCalendarLink, {}),
   ]);
-  const labels = {
-    shownOnce: t("shownOnce"),
-    shownOnceAbout: t("shownOnceAbout"),
-    address: t("address"),
-    copy: keys("create.copy"),
-    copied: keys("create.copied"),
-    copyFailed: keys("create.copyFailed"),
-  };
   return (
     <Card title={t("title")} description={t("about")}>
       <div className="flex flex-col gap-4">
@@ -43,7 +35,11 @@ export async function CalendarCard() {
           <SubmitButton variant={link ? "secondary" : "primary"}>
             {t(link ? "replace" : "create")}
           </SubmitButton>
-          <NewCalendarLink labels={labels} />
+          <CreatedSecret
+            title={t("shownOnce")}
+            about={t("shownOnceAbout")}
+            texts={[{ label: t("address"), template: "{url}" }]}
+          />
         </ActionForm>
         <ActionForm action={formAction(revokeCalendarLink)} successText={t("revoked")}>
           {link && <SubmitButton variant="danger">{t("revoke")}</SubmitButton>}

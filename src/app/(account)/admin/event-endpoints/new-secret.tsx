@@ -1,17 +1,14 @@
-"use client";
-
-import { type CopyLabels, ShownOnce } from "../../../../ui/shown-once.tsx";
-
-type Labels = CopyLabels & Record<"shownOnce" | "shownOnceAbout" | "secret", string>;
+import { getTranslations } from "next-intl/server";
+import { CreatedSecret } from "../../created-secret.tsx";
 
 /** The signing secret just created by the enclosing form. */
-export function NewSecret({ labels }: { labels: Labels }) {
+export async function NewSecret() {
+  const t = await getTranslations("adminEventEndpoints.secret");
   return (
-    <ShownOnce<{ secret: string }>
-      title={labels.shownOnce}
-      about={labels.shownOnceAbout}
-      labels={labels}
-      texts={({ secret }) => [{ label: labels.secret, text: secret }]}
+    <CreatedSecret
+      title={t("shownOnce")}
+      about={t("shownOnceAbout")}
+      texts={[{ label: t("label"), template: "{secret}" }]}
     />
   );
 }

@@ -20,7 +20,6 @@ import { createEventEndpoint } from "./actions.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
 import { EndpointStatus, OutboundStatus } from "./endpoint-status.tsx";
 import { NewSecret } from "./new-secret.tsx";
-import { secretLabels } from "./secret-labels.ts";
 
 const PATH = "/admin/event-endpoints";
 
@@ -106,7 +105,7 @@ async function LastResult({ endpointId }: { endpointId: string }) {
 }
 
 async function CreateCard() {
-  const [t, labels] = await Promise.all([getTranslations("adminEventEndpoints"), secretLabels()]);
+  const t = await getTranslations("adminEventEndpoints");
   return (
     <Card title={t("create.title")} description={t("create.about")}>
       <ActionForm action={formAction(createEventEndpoint)} className="flex flex-col gap-4">
@@ -114,7 +113,7 @@ async function CreateCard() {
         <div>
           <SubmitButton>{t("create.submit")}</SubmitButton>
         </div>
-        <NewSecret labels={labels} />
+        <NewSecret />
       </ActionForm>
     </Card>
   );

@@ -5,11 +5,10 @@ import { Field } from "../../../../ui/field.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { CreateKeyCard } from "../../api-keys/create-key-card.tsx";
 import { createServiceKey } from "./actions.ts";
-import { keyLabels } from "./key-labels.ts";
 import { NewServiceKey } from "./new-service-key.tsx";
 
 export async function CreateForm() {
-  const [t, labels] = await Promise.all([getTranslations("adminServiceKeys"), keyLabels()]);
+  const t = await getTranslations("adminServiceKeys");
   const limit = (
     <Field
       label={t("create.limit")}
@@ -41,7 +40,7 @@ export async function CreateForm() {
       moreFields={limit}
       scope={permissions}
     >
-      <NewServiceKey labels={labels} />
+      <NewServiceKey />
     </CreateKeyCard>
   );
 }

@@ -1,17 +1,17 @@
-"use client";
-
-import { type CopyLabels, ShownOnce } from "../../../../ui/shown-once.tsx";
-
-type Labels = CopyLabels & Record<"shownOnce" | "shownOnceAbout" | "key", string>;
+import { getTranslations } from "next-intl/server";
+import { CreatedSecret } from "../../created-secret.tsx";
 
 /** The key just created or rotated by the enclosing form. */
-export function NewServiceKey({ labels }: { labels: Labels }) {
+export async function NewServiceKey() {
+  const [t, keys] = await Promise.all([
+    getTranslations("adminServiceKeys.create"),
+    getTranslations("apiKeys.create"),
+  ]);
   return (
-    <ShownOnce<{ key: string }>
-      title={labels.shownOnce}
-      about={labels.shownOnceAbout}
-      labels={labels}
-      texts={({ key }) => [{ label: labels.key, text: key }]}
+    <CreatedSecret
+      title={keys("shownOnce")}
+      about={t("shownOnceAbout")}
+      texts={[{ label: keys("key"), template: "{key}" }]}
     />
   );
 }

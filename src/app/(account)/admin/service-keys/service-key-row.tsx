@@ -8,7 +8,6 @@ import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { isExpired, KeyRow } from "../../api-keys/key-row.tsx";
 import { rotateServiceKey } from "./actions.ts";
-import { keyLabels } from "./key-labels.ts";
 import { NewServiceKey } from "./new-service-key.tsx";
 
 type ServiceKey = z.output<typeof ServiceKeyView>;
@@ -35,7 +34,7 @@ export async function ServiceKeyRow({ serviceKey }: { serviceKey: ServiceKey }) 
 }
 
 async function RotateForm({ id, name }: { id: string; name: string }) {
-  const [t, labels] = await Promise.all([getTranslations("adminServiceKeys.rotate"), keyLabels()]);
+  const t = await getTranslations("adminServiceKeys.rotate");
   return (
     <ActionForm action={formAction(rotateServiceKey)} className="flex flex-col gap-3">
       <details>
@@ -49,7 +48,7 @@ async function RotateForm({ id, name }: { id: string; name: string }) {
           </RowSubmitButton>
         </div>
       </details>
-      <NewServiceKey labels={labels} />
+      <NewServiceKey />
     </ActionForm>
   );
 }

@@ -9,7 +9,6 @@ import { formAction } from "../../../../gate/form-action.ts";
 import { deleteEventEndpoint, updateEventEndpoint } from "../actions.ts";
 import { EndpointFields } from "../endpoint-fields.tsx";
 import { NewSecret } from "../new-secret.tsx";
-import { secretLabels } from "../secret-labels.ts";
 
 type Props = { endpoint: z.output<typeof EventEndpoint> };
 
@@ -33,7 +32,7 @@ export async function EditCard({ endpoint }: Props) {
 }
 
 export async function SecretCard({ endpoint }: Props) {
-  const [t, labels] = await Promise.all([getTranslations("adminEventEndpoints.secret"), secretLabels()]);
+  const t = await getTranslations("adminEventEndpoints.secret");
   return (
     <Card title={t("title")} description={t("about")}>
       <ActionForm action={formAction(updateEventEndpoint)} className="flex flex-col gap-4">
@@ -42,7 +41,7 @@ export async function SecretCard({ endpoint }: Props) {
         <div>
           <SubmitButton variant="secondary">{t("rotate")}</SubmitButton>
         </div>
-        <NewSecret labels={labels} />
+        <NewSecret />
       </ActionForm>
     </Card>
   );
