@@ -29,9 +29,6 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
     fetchScheduledChange: async (id, priceId) => (await api()).fetchScheduledChange(id, priceId),
     previewChange: async (id, change) => (await api()).previewChange(id, change),
     refundSubscription: async (id) => (await api()).refundSubscription(id),
-    listSubscriptions: async function* (since) {
-      yield* (await api()).listSubscriptions(since);
-    },
     listSubscriptionPage: async (position, options) => (await api()).listSubscriptionPage(position, options),
     listCustomerPage: webhook.traits.listsCustomers
       ? async (position) =>

@@ -14,6 +14,7 @@ import type { UserState } from "../store/users/user-states.ts";
 import { adopt } from "./adopt.ts";
 import { compareById } from "./compare.ts";
 import { comparePayments } from "./compare-payments.ts";
+import { eachSubscription } from "./each-subscription.ts";
 import { findOwners } from "./find-owners.ts";
 import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
@@ -56,7 +57,7 @@ export async function compareChanged(
   // Pages are fetched later; this is the earliest possible time.
   const askedAtMicros = Date.now() * 1000;
   const list = unrepeated(
-    api.listSubscriptions(since),
+    eachSubscription(api, { changedSince: since }),
     ({ providerSubscriptionId }) => providerSubscriptionId,
   );
   for await (const states of inBatches(list)) {

@@ -8,6 +8,7 @@ import { eachVerifiable, findByProviderIds, findVersioned } from "../store/recon
 import { lastEventId } from "../store/subscriptions/subscription-history.ts";
 import { adopt } from "./adopt.ts";
 import { compareById } from "./compare.ts";
+import { eachSubscription } from "./each-subscription.ts";
 import { findOwners } from "./find-owners.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
@@ -41,7 +42,7 @@ async function verifyListed(run: Verification, slot: Slot, api: PaymentApi): Pro
   // Pages are fetched later; this is the earliest possible time.
   const askedAtMicros = Date.now() * 1000;
   const list = unrepeated(
-    api.listSubscriptions(null),
+    eachSubscription(api, { changedSince: null }),
     ({ providerSubscriptionId }) => providerSubscriptionId,
     listed,
   );

@@ -108,12 +108,16 @@ describe("comparing the subscriptions that have changed at a provider", () => {
       const stripe = payments["provider-a"] as PaymentApi;
       const changedAtMicros = (Date.now() - minutesOld * MINUTE_MS) * 1000;
       truth();
-      const listSubscriptions: PaymentApi["listSubscriptions"] = async function* (since) {
-        for await (const listed of stripe.listSubscriptions(since))
-          yield { ...listed, userId: null, changedAtMicros, ...state };
+      const listSubscriptionPage: PaymentApi["listSubscriptionPage"] = async (position, options) => {
+        const page = await stripe.listSubscriptionPage(position, options);
+        const subscriptions = page.subscriptions.map((listed) => ({
+          ...listed,
+          state: listed.state && { ...listed.state, userId: null, changedAtMicros, ...state },
+        }));
+        return { ...page, subscriptions };
       };
       const listEvents = listsEvents ? stripe.listEvents : null;
-      const api: PaymentApi = { ...stripe, listEvents, listSubscriptions };
+      const api: PaymentApi = { ...stripe, listEvents, listSubscriptionPage };
       const options = { since: new Date(0), dryRun, by: "server", isStopping: () => false } as const;
       await compareChanged(intake, "provider-a", api, options);
       return context.test.rows("select user_id, kind, details from notification order by id");

@@ -257,11 +257,11 @@ describe("verify", () => {
     await agreeOn(2);
     await context.test.rows("update subscription set seats = 5 where provider_subscription_id = 'sub_1'");
     const api = context.runtime.payments["provider-a"] as PaymentApi;
-    const listSubscriptions: PaymentApi["listSubscriptions"] = async function* (since) {
-      yield* api.listSubscriptions(since);
-      yield* api.listSubscriptions(since);
-    };
-    const payments = { ...context.runtime.payments, "provider-a": { ...api, listSubscriptions } };
+    const listSubscriptionPage: PaymentApi["listSubscriptionPage"] = async (position, options) => ({
+      ...(await api.listSubscriptionPage(null, options)),
+      next: position === null ? "the same again" : null,
+    });
+    const payments = { ...context.runtime.payments, "provider-a": { ...api, listSubscriptionPage } };
     expect(await run({ repair: true }, { ...context.runtime, payments })).toMatchObject({
       checked: 2,
       drift: [{ providerId: "sub_1", field: "seats" }],

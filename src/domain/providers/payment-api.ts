@@ -71,10 +71,8 @@ export type PaymentApi = {
    * meanwhile.
    */
   isEndpointDisabled: (() => Promise<boolean>) | null;
-  /** All subscriptions, ended ones too; with a time, at least those that changed since. */
-  listSubscriptions(since: Date | null): AsyncIterable<PaymentEvent>;
-  /** A page of the same list, from a position on. @param position `null`: the first page */
-  listSubscriptionPage(position: string | null, options: { withEmails: boolean }): Promise<SubscriptionPage>;
+  /** A page of all subscriptions, ended ones too, from a position on. @param position `null`: the first page */
+  listSubscriptionPage(position: string | null, options: SubscriptionListOptions): Promise<SubscriptionPage>;
   /** A page of its customers; `null`: not supported. */
   listCustomerPage: ((position: string | null) => Promise<CustomerPage>) | null;
   /** A customer's subscriptions, for a purchase whose event named none. */
@@ -94,6 +92,13 @@ export type PaymentSelection = {
   since: Date | null;
   /** Only those of this subscription; `null`: all. */
   providerSubscriptionId: string | null;
+};
+
+export type SubscriptionListOptions = {
+  /** Whether the customers' addresses are wanted: some providers have to be asked for them. */
+  withEmails: boolean;
+  /** Those that have not changed since may be left out; `null`: none. */
+  changedSince: Date | null;
 };
 
 export type SubscriptionPage = {

@@ -18,7 +18,10 @@ export function providerSubscriptions(
     identity: ["subscriptions", slot, "provider", account, identityOf(mapping)],
     read: async (position) => {
       const readAtMicros = Date.now() * 1000;
-      const { subscriptions, next } = await api.listSubscriptionPage(position, { withEmails });
+      const { subscriptions, next } = await api.listSubscriptionPage(position, {
+        withEmails,
+        changedSince: null,
+      });
       return { rows: subscriptions.map((subscription) => ({ ...subscription, readAtMicros })), next };
     },
   };

@@ -12,7 +12,7 @@ import type { PaymentConnection } from "../payment-connection.ts";
 import { changeSubscription } from "./change-subscription.ts";
 import { closeCheckout, createCheckout, theOnlyStore } from "./checkout.ts";
 import { fetchPayment, listPayments } from "./list-payments.ts";
-import { findSubscriptions, listSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
+import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { openPortal } from "./portal.ts";
 import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
@@ -51,8 +51,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     isInTestMode: () => isInTestMode(provider, begin()),
     listEvents: null,
     isEndpointDisabled: null,
-    listSubscriptions: (since) => listSubscriptions(provider, since),
-    listSubscriptionPage: (position) => subscriptionPage(provider, position),
+    listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
     listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
     listPayments: (selection) => listPayments(provider, selection),

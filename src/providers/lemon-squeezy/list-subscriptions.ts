@@ -1,5 +1,5 @@
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
-import type { SubscriptionPage } from "../../domain/providers/payment-api.ts";
+import type { SubscriptionListOptions, SubscriptionPage } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
@@ -12,39 +12,23 @@ import { request } from "./requests.ts";
 import { lemonSqueezy } from "./webhook.ts";
 
 /**
- * Every status, without the custom data, which only deliveries contain. The API cannot filter by time, so
- * unchanged ones are dropped here. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
- */
-export async function* listSubscriptions(
-  provider: ConnectedProvider,
-  since: Date | null,
-): AsyncGenerator<PaymentEvent> {
-  for (let page = 1; ; page += 1) {
-    const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
-    const query = new URLSearchParams({ "page[number]": String(page), "page[size]": String(PAGE_SIZE) });
-    const response = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
-    const subscriptions = listAt(response, "data");
-    const changed = subscriptions.filter(
-      (subscription) => since === null || changedAt(subscription) >= since.getTime(),
-    );
-    yield* states(provider, changed);
-    if (nextPage(provider, response, page) === null) return;
-  }
-}
-
-/**
- * Newest first: one that starts meanwhile shifts the remaining pages, whose first item is then listed twice.
+ * Every status, without the custom data, which only deliveries contain. The API cannot filter by time, so unchanged ones
+ * are dropped here. Newest first: one that starts meanwhile shifts the remaining pages, whose first item is then listed
+ * twice. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
  */
 export async function subscriptionPage(
   provider: ConnectedProvider,
   position: string | null,
+  { changedSince }: SubscriptionListOptions,
 ): Promise<SubscriptionPage> {
   const page = Number(position ?? 1);
   const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
   const query = new URLSearchParams({ "page[number]": String(page), "page[size]": String(PAGE_SIZE) });
   const response = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
-  const objects = listAt(response, "data");
-  const subscriptions = objects.map((object) => {
+  const changed = listAt(response, "data").filter(
+    (object) => changedSince === null || changedAt(object) >= changedSince.getTime(),
+  );
+  const subscriptions = changed.map((object) => {
     const email = textAt(object, "attributes", "user_email");
     return listedSubscription(provider, lemonSqueezy, { object, delivery: { data: object }, email });
   });
@@ -64,15 +48,10 @@ export async function findSubscriptions(
   const email = textAt(customer, "data", "attributes", "email");
   if (email === null) return [];
   const query = new URLSearchParams({ "filter[user_email]": email, "page[size]": String(PAGE_SIZE) });
-  const subscriptions = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
-  return [...states(provider, subscriptions)].filter((state) => state.customerId === customerId);
-}
-
-function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {
-  return readableStates(
-    provider,
-    lemonSqueezy,
-    subscriptions.map((data) => ({ data })),
+  const found = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
+  const deliveries = found.map((data) => ({ data }));
+  return readableStates(provider, lemonSqueezy, deliveries).filter(
+    (state) => state.customerId === customerId,
   );
 }
 

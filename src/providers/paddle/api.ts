@@ -1,7 +1,6 @@
 import type { PayingCustomer, PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
-import { eachState } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer } from "../outbound/own-customer.ts";
@@ -49,8 +48,6 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     listEvents: (since) => oldestFirst(() => eventPages(provider, since)),
     isInTestMode: null,
     isEndpointDisabled: null,
-    listSubscriptions: () =>
-      eachState((position) => subscriptionPage(provider, position, { withEmails: false })),
     listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
     listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),

@@ -1,5 +1,5 @@
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
-import type { SubscriptionPage } from "../../domain/providers/payment-api.ts";
+import type { SubscriptionListOptions, SubscriptionPage } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
@@ -17,7 +17,7 @@ const PAGE_SIZE = 200;
 export async function subscriptionPage(
   provider: ConnectedProvider,
   position: string | null,
-  { withEmails }: { withEmails: boolean },
+  { withEmails }: SubscriptionListOptions,
 ): Promise<SubscriptionPage> {
   const query = new URLSearchParams({ order_by: "id[ASC]", per_page: String(PAGE_SIZE) });
   if (position !== null) query.set("after", position);
@@ -66,13 +66,10 @@ export async function findSubscriptions(
 ): Promise<PaymentEvent[]> {
   const query = new URLSearchParams({ customer_id: customerId, per_page: String(PAGE_SIZE) });
   const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
-  return [...states(provider, listAt(await send(get(provider, `/subscriptions?${query}`)), "data"))];
-}
-
-function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {
+  const found = listAt(await send(get(provider, `/subscriptions?${query}`)), "data");
   return readableStates(
     provider,
     paddle,
-    subscriptions.map((data) => ({ data })),
+    found.map((data) => ({ data })),
   );
 }

@@ -5,7 +5,6 @@ import { getSubscriptions, revokeSubscriptions } from "@polar-sh/sdk/2026-10/ser
 import type { PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
-import { eachState } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { oldestFirst } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
@@ -49,7 +48,6 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     listEvents: (since) => oldestFirst(() => deliveryPages(provider, since)),
     isInTestMode: null,
     isEndpointDisabled: () => isEndpointDisabled(provider),
-    listSubscriptions: () => eachState((position) => subscriptionPage(provider, position)),
     listSubscriptionPage: (position) => subscriptionPage(provider, position),
     listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),

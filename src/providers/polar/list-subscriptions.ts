@@ -33,13 +33,9 @@ export async function findSubscriptions(
 ): Promise<PaymentEvent[]> {
   const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
   const response = await list(client)({ customer_id: customerId, limit: PAGE_SIZE });
-  return [...states(provider, listAt(response, "items"))];
-}
-
-function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {
   return readableStates(
     provider,
     polar,
-    subscriptions.map((data) => ({ data })),
+    listAt(response, "items").map((data) => ({ data })),
   );
 }

@@ -3,7 +3,6 @@ import type { PaymentEvent } from "../../domain/events/payment-event.ts";
 import type { ListedEvent, PayingCustomer, PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
-import { eachState } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer } from "../outbound/own-customer.ts";
@@ -55,8 +54,6 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     listEvents: (since) => oldestFirst(() => eventPages(provider, since)),
     isInTestMode: null,
     isEndpointDisabled: null,
-    listSubscriptions: () =>
-      eachState((position) => subscriptionPage(provider, position, { withEmails: false })),
     listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
     listCustomerPage: (position) => customerPage(provider, position),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),

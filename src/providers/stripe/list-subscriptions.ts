@@ -1,5 +1,9 @@
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
-import type { CustomerPage, SubscriptionPage } from "../../domain/providers/payment-api.ts";
+import type {
+  CustomerPage,
+  SubscriptionListOptions,
+  SubscriptionPage,
+} from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
@@ -13,7 +17,7 @@ import { stripe } from "./webhook.ts";
 export async function subscriptionPage(
   provider: ConnectedProvider,
   position: string | null,
-  { withEmails }: { withEmails: boolean },
+  { withEmails }: SubscriptionListOptions,
 ): Promise<SubscriptionPage> {
   const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
   const page = await mapStripeErrors(provider, () =>
@@ -63,7 +67,7 @@ export async function findSubscriptions(
   const page = await mapStripeErrors(provider, () =>
     client.subscriptions.list({ customer, status: "all", limit: PAGE_SIZE }),
   );
-  return [...readableStates(provider, stripe, page.data.map(asDelivery))];
+  return readableStates(provider, stripe, page.data.map(asDelivery));
 }
 
 function asDelivery(subscription: object): object {

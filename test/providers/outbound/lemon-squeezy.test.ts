@@ -293,7 +293,9 @@ describe("Lemon Squeezy's API", () => {
       subscription("3", null, null),
     ];
     provider.respondWith(() => ({ body: { data, meta: { page: { lastPage: 1 } } } }));
-    const changed = await Array.fromAsync(api.listSubscriptions(since));
+    const options = { withEmails: false, changedSince: since };
+    const { subscriptions } = await api.listSubscriptionPage(null, options);
+    const changed = subscriptions.map(({ state }) => state);
     expect(changed).toMatchObject([
       {
         providerSubscriptionId: "2",

@@ -484,7 +484,7 @@ describe("Paddle's API", () => {
       asked.push(ids);
       return { body: { data: ids.slice(1).map((id) => ({ id, email: `${id}@example.com` })) } };
     });
-    const page = await api.listSubscriptionPage(null, { withEmails: true });
+    const page = await api.listSubscriptionPage(null, { withEmails: true, changedSince: null });
     expect(asked.map(({ length }) => length)).toEqual([50, 9]);
     // Customers that Paddle leaves out have none.
     const unknown = asked.map(([id]) => id);

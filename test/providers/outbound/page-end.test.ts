@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 const LISTS: [string, (api: PaymentApi) => Promise<unknown> | null | undefined][] = [
-  ["subscriptions", (api) => Array.fromAsync(api.listSubscriptions(null))],
-  ["subscriptions with their customers", (api) => api.listSubscriptionPage(null, { withEmails: true })],
+  ["subscriptions", (api) => api.listSubscriptionPage(null, { withEmails: false, changedSince: null })],
   ["payments", (api) => Array.fromAsync(api.listPayments({ since: null, providerSubscriptionId: null }))],
   ["events", (api) => api.listEvents && Array.fromAsync(api.listEvents(new Date(0)))],
   ["customers", (api) => api.listCustomerPage?.(null)],
