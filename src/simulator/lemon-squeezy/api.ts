@@ -81,6 +81,6 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
 
 function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
   const { subscriptionId } = subscription.ids;
-  const redemption = slot.state.redemptions?.find((candidate) => candidate.subscriptionId === subscriptionId);
+  const redemption = slot.state.redemptions.find((candidate) => candidate.subscriptionId === subscriptionId);
   return order(eventContextOf(slot, subscription), redemption?.amount ?? 0);
 }

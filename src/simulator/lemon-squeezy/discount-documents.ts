@@ -36,7 +36,7 @@ export function discountDocument(slot: ProviderSlot, discount: Coupon): object {
 
 /** https://docs.lemonsqueezy.com/api/discount-redemptions */
 export function redemptionDocument(slot: ProviderSlot, redemption: Redemption): object {
-  const discount = slot.state.coupons?.find(({ id }) => id === redemption.couponId);
+  const discount = slot.state.coupons.find(({ id }) => id === redemption.couponId);
   const reduction = discount && reductionOf(discount);
   const at = rfc3339(redemption.atSeconds);
   const id = redemptionIdOf(redemption);

@@ -14,12 +14,12 @@ export function lemonSqueezyDiscounts(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/discounts", async (c) => {
     const discount = discountIn(slot, (await readBody(c)).at("data"));
-    slot.state.coupons = [...(slot.state.coupons ?? []), discount];
+    slot.state.coupons.push(discount);
     slot.changed();
     return document(c, { data: discountDocument(slot, discount) }, 201);
   });
   app.get("/discounts", (c) => {
-    const listed = (slot.state.coupons ?? [])
+    const listed = slot.state.coupons
       .filter(({ isDeleted }) => !isDeleted)
       .filter(() => isAllowed(c, "store_id", STORE_ID));
     return numberedPage(c, slot, listed.toReversed(), (discount) => discountDocument(slot, discount));
@@ -32,14 +32,14 @@ export function lemonSqueezyDiscounts(slot: ProviderSlot): Hono {
     return c.body(null, 204);
   });
   app.get("/discount-redemptions", (c) => {
-    const listed = (slot.state.redemptions ?? [])
+    const listed = slot.state.redemptions
       .filter(({ couponId }) => isAllowed(c, "discount_id", couponId))
       .filter((redemption) => isAllowed(c, "order_id", orderIdOf(redemption)));
     return numberedPage(c, slot, listed.toReversed(), (redemption) => redemptionDocument(slot, redemption));
   });
   app.get("/discount-redemptions/:id", (c) => {
     const id = c.req.param("id");
-    const redemption = slot.state.redemptions?.find((candidate) => redemptionIdOf(candidate) === id);
+    const redemption = slot.state.redemptions.find((candidate) => redemptionIdOf(candidate) === id);
     if (!redemption) throw notFound();
     return document(c, { data: redemptionDocument(slot, redemption) });
   });
@@ -56,7 +56,7 @@ function discountIn(slot: ProviderSlot, data: Json): Coupon {
     throw invalid("amount", isPercentage ? "must be between 1 and 100" : "must be at least 1");
   const limitsRedemptions = attributes.at("is_limited_redemptions").flag() === true;
   return {
-    id: numberOf(`${slot.state.run} discount ${slot.state.coupons?.length ?? 0}`),
+    id: numberOf(`${slot.state.run} discount ${slot.state.coupons.length}`),
     name,
     code: codeIn(slot, attributes),
     percentOff: isPercentage ? amount : null,

@@ -13,7 +13,7 @@ const CATALOG_TIMES = { created_at: CATALOG_CREATED_AT, updated_at: CATALOG_CREA
 export function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, email, data, successUrl, createdAtSeconds, expiresAtSeconds } = checkout;
   const createdAt = rfc3339(createdAtSeconds);
-  const discountCode = slot.state.coupons?.find((coupon) => coupon.id === checkout.discount?.id)?.code;
+  const discountCode = slot.state.coupons.find((coupon) => coupon.id === checkout.discount?.id)?.code;
   return {
     type: "checkouts",
     id,

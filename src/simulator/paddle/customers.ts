@@ -58,10 +58,8 @@ export function requireCustomer(slot: ProviderSlot, id: string): Customer {
 }
 
 export function customerJson(customer: Customer): object {
-  const { id, email, externalId, createdAtSeconds } = customer;
+  const { id, email, createdAtSeconds } = customer;
   const createdAt = rfc3339(createdAtSeconds);
-  // Customers stored by earlier versions have no data of their own.
-  const customData = customer.data ?? (externalId === null ? {} : { userId: externalId });
   return {
     id,
     email,
@@ -69,7 +67,7 @@ export function customerJson(customer: Customer): object {
     locale: "en",
     status: "active",
     marketing_consent: false,
-    custom_data: Object.keys(customData).length === 0 ? null : customData,
+    custom_data: Object.keys(customer.data).length === 0 ? null : customer.data,
     import_meta: null,
     created_at: createdAt,
     updated_at: createdAt,

@@ -14,7 +14,7 @@ export function paddleDiscounts(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/", async (c) => {
     const discount = discountIn(slot, await body(c));
-    slot.state.coupons = [...(slot.state.coupons ?? []), discount];
+    slot.state.coupons.push(discount);
     slot.changed();
     return data(c, discountJson(slot, discount), 201);
   });
@@ -103,7 +103,7 @@ function statusOf(slot: ProviderSlot, discount: Coupon): string {
 
 function requireDiscount(slot: ProviderSlot, c: Context): Coupon {
   const id = c.req.param("id") ?? "";
-  const discount = slot.state.coupons?.find((coupon) => coupon.id === id);
+  const discount = slot.state.coupons.find((coupon) => coupon.id === id);
   if (!discount) throw noEntity(id);
   return discount;
 }

@@ -43,7 +43,7 @@ function statusOf({ status }: Checkout): "open" | "expired" | "succeeded" {
 
 function checkoutJson(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, data, email, customerId, externalId } = checkout;
-  const coupon = slot.state.coupons?.find((candidate) => candidate.id === checkout.discount?.id) ?? null;
+  const coupon = slot.state.coupons.find((candidate) => candidate.id === checkout.discount?.id) ?? null;
   return polarCheckout({
     id,
     offer,

@@ -13,13 +13,13 @@ export function polarDiscounts(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/discounts/", async (c) => {
     const discount = discountIn(slot, await readBody(c));
-    slot.state.coupons = [...(slot.state.coupons ?? []), discount];
+    slot.state.coupons.push(discount);
     slot.changed();
     return c.json(discountJson(slot, discount), 201);
   });
   app.get("/discounts/", (c) => {
     const name = c.req.query("query")?.toLowerCase() ?? "";
-    const listed = (slot.state.coupons ?? [])
+    const listed = slot.state.coupons
       .filter(({ isDeleted }) => !isDeleted)
       .filter((discount) => discount.name?.toLowerCase().includes(name) ?? name === "");
     return numberedPage(c, inRequestedOrder(c, listed), (discount) => discountJson(slot, discount));

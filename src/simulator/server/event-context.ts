@@ -14,7 +14,7 @@ export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscr
     ids,
     run: slot.state.run,
     scheduled: subscription.scheduled ?? null,
-    coupon: slot.state.coupons?.find(({ id }) => id === state.discount?.id) ?? null,
+    coupon: slot.state.coupons.find(({ id }) => id === state.discount?.id) ?? null,
     checkout: {
       ...checkout,
       portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),

@@ -120,7 +120,7 @@ function customerFor(
 
 export function createCustomer(
   slot: ProviderSlot,
-  { email, externalId, data }: Required<Pick<Customer, "email" | "externalId" | "data">>,
+  { email, externalId, data }: Pick<Customer, "email" | "externalId" | "data">,
 ): Customer {
   const { customers, run } = slot.state;
   const { customerId: id } = slot.renderer.newIds(`${run}c`, customers.length);

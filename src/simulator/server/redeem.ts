@@ -5,7 +5,7 @@ import type { Offer } from "../lifecycle/offer.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 
 export function findCoupon({ state }: ProviderSlot, id: string): Coupon | null {
-  return state.coupons?.find((coupon) => coupon.id === id && !coupon.isDeleted) ?? null;
+  return state.coupons.find((coupon) => coupon.id === id && !coupon.isDeleted) ?? null;
 }
 
 /** By its id, or by the code that a customer enters, whatever its case. */
@@ -13,7 +13,7 @@ export function findPromotionCode(
   { state }: ProviderSlot,
   by: { id: string } | { code: string },
 ): PromotionCode | null {
-  const codes = state.promotionCodes ?? [];
+  const codes = state.promotionCodes;
   if ("id" in by) return codes.find(({ id }) => id === by.id) ?? null;
   return codes.find(({ code, isActive }) => isActive && code.toUpperCase() === by.code.toUpperCase()) ?? null;
 }
@@ -22,7 +22,7 @@ export function findPromotionCode(
 export function findCouponByCode({ state }: ProviderSlot, entered: string): Coupon | null {
   const isEntered = ({ code, isDeleted }: Coupon) =>
     !isDeleted && code?.toUpperCase() === entered.toUpperCase();
-  return state.coupons?.find(isEntered) ?? null;
+  return state.coupons.find(isEntered) ?? null;
 }
 
 /** Whether it can be redeemed now. */
@@ -64,7 +64,7 @@ export function recordRedemption(
   countRedemption(slot, discount);
   const amount = discountOf(discount, price);
   const redemption = { couponId: discount.id, subscriptionId, amount, atSeconds: nowSeconds(slot) };
-  slot.state.redemptions = [...(slot.state.redemptions ?? []), redemption];
+  slot.state.redemptions.push(redemption);
 }
 
 /** Counts a redemption, when a subscription gets the discount. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import type { SimulatorLog } from "./simulator-log.ts";
-import type { SimulatedPayment, SimulatorState } from "./state.ts";
+import type { SimulatedPayment, SimulatorState, SlotState } from "./state.ts";
 
 export type StateFile = {
   /** Writes the current state; resolves when it is on disk. Concurrent calls share a write. */
@@ -83,15 +83,22 @@ function parseState(text: string): SimulatorState | null {
         (slot) => Array.isArray(state.slots[slot].events) && Array.isArray(state.slots[slot].subscriptions),
       );
     if (!isWhole) return null;
-    for (const slot of SLOTS) {
-      // States from before payments were kept have none.
-      state.slots[slot].payments ??= [];
-      for (const payment of state.slots[slot].payments) payment.reversals ??= refundOf(payment);
-    }
+    for (const slot of SLOTS) complete(state.slots[slot]);
     return state;
   } catch {
     return null;
   }
+}
+
+/** Adds what earlier states lack. */
+function complete(state: SlotState): void {
+  state.payments ??= [];
+  state.coupons ??= [];
+  state.promotionCodes ??= [];
+  state.redemptions ??= [];
+  for (const payment of state.payments) payment.reversals ??= refundOf(payment);
+  for (const customer of state.customers)
+    customer.data ??= customer.externalId === null ? {} : { userId: customer.externalId };
 }
 
 /** Earlier states have only a refunded amount. */

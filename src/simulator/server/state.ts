@@ -34,10 +34,9 @@ export type SlotState = {
   customers: Customer[];
   subscriptions: SimulatedSubscription[];
   payments: SimulatedPayment[];
-  /** Older states have none. */
-  coupons?: Coupon[];
-  promotionCodes?: PromotionCode[];
-  redemptions?: Redemption[];
+  coupons: Coupon[];
+  promotionCodes: PromotionCode[];
+  redemptions: Redemption[];
   events: QueuedEvent[];
   /** The total number so far, including dropped ones. */
   eventCount: number;
@@ -79,8 +78,8 @@ export type Customer = {
   externalId: string | null;
   createdAtSeconds: number;
   name?: string | null;
-  /** The seller's own; older states have none. */
-  data?: CustomData;
+  /** The seller's own. */
+  data: CustomData;
 };
 
 /** A subscription with its next change. */
@@ -149,6 +148,9 @@ export function blankSlot(format: WireFormat, secret: string): SlotState {
     customers: [],
     subscriptions: [],
     payments: [],
+    coupons: [],
+    promotionCodes: [],
+    redemptions: [],
     events: [],
     eventCount: 0,
     endpoint: { isDisabled: false, exhaustedInARow: 0 },

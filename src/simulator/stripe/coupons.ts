@@ -13,12 +13,12 @@ export function stripeCoupons(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/", async (c) => {
     const coupon = couponIn(slot, await readForm(c));
-    slot.state.coupons = [...(slot.state.coupons ?? []), coupon];
+    slot.state.coupons.push(coupon);
     slot.changed();
     return c.json(couponJson(slot, coupon));
   });
   app.get("/", (c) => {
-    const listed = (slot.state.coupons ?? [])
+    const listed = slot.state.coupons
       .filter(({ isDeleted }) => !isDeleted)
       .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
     return listResponse(c, listed.toReversed(), {

@@ -35,14 +35,14 @@ export function stripeCustomers(slot: ProviderSlot): Hono {
     const form = await readForm(c);
     customer.email = emailOf(form) ?? customer.email;
     customer.name = form.text("name") ?? customer.name ?? null;
-    customer.data = mergedMetadata(customer.data ?? {}, form);
+    customer.data = mergedMetadata(customer.data, form);
     slot.changed();
     return c.json(stripeCustomer(customer));
   });
   return app;
 }
 
-export function stripeCustomer({ id, email, name, data, externalId, createdAtSeconds }: Customer): object {
+export function stripeCustomer({ id, email, name, data, createdAtSeconds }: Customer): object {
   return {
     id,
     object: "customer",
@@ -66,8 +66,7 @@ export function stripeCustomer({ id, email, name, data, externalId, createdAtSec
       footer: null,
       rendering_options: null,
     },
-    // Customers stored by earlier versions have no data of their own.
-    metadata: data ?? (externalId === null ? {} : { userId: externalId }),
+    metadata: data,
     preferred_locales: [],
     shipping: null,
     tax_exempt: "none",

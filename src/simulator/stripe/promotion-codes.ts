@@ -13,13 +13,13 @@ export function stripePromotionCodes(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/", async (c) => {
     const promotionCode = promotionCodeIn(slot, await readForm(c));
-    slot.state.promotionCodes = [...(slot.state.promotionCodes ?? []), promotionCode];
+    slot.state.promotionCodes.push(promotionCode);
     slot.changed();
     return c.json(promotionCodeJson(slot, promotionCode));
   });
   app.get("/", (c) => {
     const { code, coupon, active, customer } = c.req.query();
-    const listed = (slot.state.promotionCodes ?? [])
+    const listed = slot.state.promotionCodes
       .filter((listedCode) => code === undefined || listedCode.code.toUpperCase() === code.toUpperCase())
       .filter(({ couponId }) => coupon === undefined || couponId === coupon)
       .filter(({ customerId }) => customer === undefined || customerId === customer)
