@@ -20,7 +20,7 @@ export function lemonSqueezyCatalog(slot: ProviderSlot): Hono {
     return document(c, { data: store(slot) });
   });
   app.get("/products", (c) => {
-    const listed = firstOffers(slot.offers).filter(() => isAllowed(c, "store_id", STORE_ID));
+    const listed = firstOffers(slot.offers).filter(isAllowed(c, "store_id", () => STORE_ID));
     return numberedPage(c, slot, listed, (offer) => product(slot, offer));
   });
   app.get("/products/:id", (c) =>
@@ -32,7 +32,7 @@ export function lemonSqueezyCatalog(slot: ProviderSlot): Hono {
     }),
   );
   app.get("/variants", (c) => {
-    const listed = slot.offers.filter((offer) => isAllowed(c, "product_id", productIdOf(offer)));
+    const listed = slot.offers.filter(isAllowed(c, "product_id", (offer) => productIdOf(offer)));
     return numberedPage(c, slot, listed, (offer) => variant(slot, offer));
   });
   app.get("/variants/:id", (c) => {
@@ -41,7 +41,7 @@ export function lemonSqueezyCatalog(slot: ProviderSlot): Hono {
     return document(c, { data: variant(slot, offer) });
   });
   app.get("/prices", (c) => {
-    const listed = slot.offers.filter(({ priceId }) => isAllowed(c, "variant_id", priceId));
+    const listed = slot.offers.filter(isAllowed(c, "variant_id", ({ priceId }) => priceId));
     return numberedPage(c, slot, listed, (offer) => price(slot, offer));
   });
   app.get("/prices/:id", (c) =>

@@ -23,8 +23,8 @@ export function lemonSqueezyCustomers(slot: ProviderSlot): Hono {
   });
   app.get("/", (c) => {
     const listed = slot.state.customers
-      .filter(({ email }) => isAllowed(c, "email", email))
-      .filter(() => isAllowed(c, "store_id", STORE_ID));
+      .filter(isAllowed(c, "email", ({ email }) => email))
+      .filter(isAllowed(c, "store_id", () => STORE_ID));
     return numberedPage(c, slot, listed.toReversed(), (listedCustomer) => customer(slot, listedCustomer));
   });
   app.get("/:id", (c) => document(c, { data: customer(slot, requireCustomer(slot, c.req.param("id"))) }));

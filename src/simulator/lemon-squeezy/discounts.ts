@@ -21,7 +21,7 @@ export function lemonSqueezyDiscounts(slot: ProviderSlot): Hono {
   app.get("/discounts", (c) => {
     const listed = slot.state.coupons
       .filter(({ isDeleted }) => !isDeleted)
-      .filter(() => isAllowed(c, "store_id", STORE_ID));
+      .filter(isAllowed(c, "store_id", () => STORE_ID));
     return numberedPage(c, slot, listed.toReversed(), (discount) => discountDocument(slot, discount));
   });
   app.get("/discounts/:id", (c) => document(c, { data: discountDocument(slot, requireDiscount(slot, c)) }));
@@ -33,8 +33,8 @@ export function lemonSqueezyDiscounts(slot: ProviderSlot): Hono {
   });
   app.get("/discount-redemptions", (c) => {
     const listed = slot.state.redemptions
-      .filter(({ couponId }) => isAllowed(c, "discount_id", couponId))
-      .filter((redemption) => isAllowed(c, "order_id", orderIdOf(redemption)));
+      .filter(isAllowed(c, "discount_id", ({ couponId }) => couponId))
+      .filter(isAllowed(c, "order_id", (redemption) => orderIdOf(redemption)));
     return numberedPage(c, slot, listed.toReversed(), (redemption) => redemptionDocument(slot, redemption));
   });
   app.get("/discount-redemptions/:id", (c) => {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { matches } from "../http/matches.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import { document, LemonSqueezyProblem } from "./errors.ts";
 
@@ -37,29 +38,9 @@ export function numberedPage<Item>(
   });
 }
 
-/** Whether a filter allows a value; without the filter, every value is. */
-export function isAllowed(c: Context, filter: string, value: string | number | null): boolean {
-  const filterValue = filtersOf(c).get(filter);
-  return filterValue === undefined || filterValue === String(value);
-}
-
-const FILTERS = new WeakMap<Context, ReadonlyMap<string, string>>();
-
-/** Read once per request: a list can have 100,000 items. */
-function filtersOf(c: Context): ReadonlyMap<string, string> {
-  const cached = FILTERS.get(c);
-  if (cached !== undefined) return cached;
-  const filters = new Map<string, string>();
-  for (const [name, value] of new URL(c.req.url).searchParams) {
-    const filter = /^filter\[(.+)\]$/.exec(name)?.[1];
-    if (filter !== undefined) filters.set(filter, value);
-  }
-  FILTERS.set(c, filters);
-  return filters;
-}
-
-export function hasFilter(c: Context, filter: string): boolean {
-  return filtersOf(c).has(filter);
+/** Filters the items of a list; without the filter every item matches. */
+export function isAllowed<Item>(c: Context, filter: string, valueIn: (item: Item) => string) {
+  return matches(c, `filter[${filter}]`, valueIn);
 }
 
 function wholeNumber(c: Context, name: string, fallback: number): number {

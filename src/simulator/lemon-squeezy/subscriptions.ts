@@ -20,12 +20,12 @@ export function lemonSqueezySubscriptions(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/subscriptions", (c) => {
     const listed = slot.state.subscriptions
-      .filter(() => isAllowed(c, "store_id", STORE_ID))
-      .filter(({ checkout }) => isAllowed(c, "user_email", checkout.email))
-      .filter(({ ids }) => isAllowed(c, "order_id", orderIdOf(ids)))
-      .filter(({ state }) => isAllowed(c, "variant_id", state.offer.priceId))
-      .filter(({ state }) => isAllowed(c, "product_id", productIdOf(state.offer)))
-      .filter(({ state }) => isAllowed(c, "status", wordFor(state)));
+      .filter(isAllowed(c, "store_id", () => STORE_ID))
+      .filter(isAllowed(c, "user_email", ({ checkout }) => checkout.email))
+      .filter(isAllowed(c, "order_id", ({ ids }) => orderIdOf(ids)))
+      .filter(isAllowed(c, "variant_id", ({ state }) => state.offer.priceId))
+      .filter(isAllowed(c, "product_id", ({ state }) => productIdOf(state.offer)))
+      .filter(isAllowed(c, "status", ({ state }) => wordFor(state)));
     return numberedPage(c, slot, listed.toReversed(), (subscription) => subscriptionJson(slot, subscription));
   });
   app.get("/subscriptions/:id", (c) =>
@@ -45,8 +45,8 @@ export function lemonSqueezySubscriptions(slot: ProviderSlot): Hono {
     return document(c, { data: subscriptionJson(slot, after) });
   });
   app.get("/subscription-items", (c) => {
-    const listed = slot.state.subscriptions.filter(({ ids }) =>
-      isAllowed(c, "subscription_id", ids.subscriptionId),
+    const listed = slot.state.subscriptions.filter(
+      isAllowed(c, "subscription_id", ({ ids }) => ids.subscriptionId),
     );
     return numberedPage(c, slot, listed.toReversed(), (subscription) => itemJson(slot, subscription));
   });

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { matchesAny } from "../http/matches.ts";
 import { findPayment } from "../server/payments.ts";
 import { findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
 import { refundPayment } from "../server/reverse-payment.ts";
@@ -7,7 +8,7 @@ import type { SimulatedPayment } from "../server/state.ts";
 import { adjustment, adjustmentsOf } from "./adjustment.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity } from "./errors.ts";
-import { cursorPage, isAmong } from "./page.ts";
+import { cursorPage } from "./page.ts";
 import { lineItemIdOf } from "./transaction.ts";
 
 /** Refunds, in full or in part. https://developer.paddle.com/api-reference/adjustments */
@@ -15,12 +16,13 @@ export function paddleAdjustments(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/", (c) => {
     const listed = slot.state.payments
-      .filter(({ id }) => isAmong(c, "transaction_id", id))
-      .filter(({ subscriptionId }) => isAmong(c, "subscription_id", subscriptionId))
+      .filter(matchesAny(c, "transaction_id", ({ id }) => id))
+      .filter(matchesAny(c, "subscription_id", ({ subscriptionId }) => subscriptionId))
       .map((payment) => withCustomer(slot, payment))
-      .filter(({ customerId }) => isAmong(c, "customer_id", customerId))
+      .filter(matchesAny(c, "customer_id", ({ customerId }) => customerId))
       .flatMap((payment) => adjustmentsOf(payment) as { id: string; action: string; status: string }[])
-      .filter(({ action, status }) => isAmong(c, "action", action) && isAmong(c, "status", status));
+      .filter(matchesAny(c, "action", ({ action }) => action))
+      .filter(matchesAny(c, "status", ({ status }) => status));
     return cursorPage(c, slot, listed, {
       path: "/adjustments",
       idOf: ({ id }) => id,

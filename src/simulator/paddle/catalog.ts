@@ -1,8 +1,9 @@
 import { type Context, Hono } from "hono";
+import { matchesAny } from "../http/matches.ts";
 import { firstOffers, type Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { data, noEntity } from "./errors.ts";
-import { cursorPage, isAmong, isIncluded } from "./page.ts";
+import { cursorPage, isIncluded } from "./page.ts";
 import { paddlePrice, paddleProduct, productIdOf } from "./price.ts";
 
 /** Prices and products, which the plans define. https://developer.paddle.com/api-reference/prices */
@@ -10,9 +11,10 @@ export function paddleCatalog(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/prices", (c) => {
     const listed = slot.offers
-      .filter((offer) => isAmong(c, "product_id", productIdOf(offer)))
-      .filter(() => isAmong(c, "status", "active") && isAmong(c, "type", "standard"))
-      .filter(() => isAmong(c, "recurring", "true"));
+      .filter(matchesAny(c, "product_id", (offer) => productIdOf(offer)))
+      .filter(matchesAny(c, "status", () => "active"))
+      .filter(matchesAny(c, "type", () => "standard"))
+      .filter(matchesAny(c, "recurring", () => "true"));
     return cursorPage(c, slot, listed, {
       path: "/prices",
       idOf: ({ priceId }) => priceId,
@@ -25,9 +27,9 @@ export function paddleCatalog(slot: ProviderSlot): Hono {
     return data(c, priceJson(c, offer));
   });
   app.get("/products", (c) => {
-    const listed = firstOffers(slot.offers).filter(
-      () => isAmong(c, "status", "active") && isAmong(c, "type", "standard"),
-    );
+    const listed = firstOffers(slot.offers)
+      .filter(matchesAny(c, "status", () => "active"))
+      .filter(matchesAny(c, "type", () => "standard"));
     return cursorPage(c, slot, listed, {
       path: "/products",
       idOf: (offer) => productIdOf(offer),

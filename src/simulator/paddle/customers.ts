@@ -1,11 +1,12 @@
 import { Hono } from "hono";
+import { matchesAny } from "../http/matches.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { createCustomer } from "../server/pay-checkout.ts";
 import { findCustomer, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Customer } from "../server/state.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity, PaddleProblem } from "./errors.ts";
-import { cursorPage, isAmong } from "./page.ts";
+import { cursorPage } from "./page.ts";
 import { portalSession } from "./portal-session.ts";
 
 export function paddleCustomers(slot: ProviderSlot): Hono {
@@ -30,8 +31,8 @@ export function paddleCustomers(slot: ProviderSlot): Hono {
   });
   app.get("/", (c) => {
     const listed = slot.state.customers
-      .filter(({ email }) => isAmong(c, "email", email))
-      .filter(() => isAmong(c, "status", "active"));
+      .filter(matchesAny(c, "email", ({ email }) => email))
+      .filter(matchesAny(c, "status", () => "active"));
     return cursorPage(c, slot, listed, { path: "/customers", idOf: ({ id }) => id, show: customerJson });
   });
   app.patch("/:id", async (c) => {

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { matchesAny } from "../http/matches.ts";
 import type { Coupon } from "../lifecycle/coupon.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { isRedeemable } from "../server/redeem.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity } from "./errors.ts";
-import { cursorPage, isAmong } from "./page.ts";
+import { cursorPage } from "./page.ts";
 
 /** https://developer.paddle.com/api-reference/discounts */
 export function paddleDiscounts(slot: ProviderSlot): Hono {
@@ -19,9 +20,9 @@ export function paddleDiscounts(slot: ProviderSlot): Hono {
     return data(c, discountJson(slot, discount), 201);
   });
   app.get("/", (c) => {
-    const listed = (slot.state.coupons ?? [])
-      .filter((discount) => isAmong(c, "status", statusOf(slot, discount)))
-      .filter(({ code = null }) => isAmong(c, "code", code));
+    const listed = slot.state.coupons
+      .filter(matchesAny(c, "status", (discount) => statusOf(slot, discount)))
+      .filter(matchesAny(c, "code", ({ code = null }) => code));
     return cursorPage(c, slot, listed, {
       path: "/discounts",
       idOf: ({ id }) => id,

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { matchesAny } from "../http/matches.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import { invalidField, paged } from "./errors.ts";
 
@@ -28,7 +29,7 @@ export function cursorPage<Item>(
     throw invalidField("per_page", "must be a whole number of at least 1");
   // A larger size is reduced, not refused.
   const perPage = Math.min(maxPageSize, requested);
-  const selected = inOrder.filter((item) => isAmong(c, "id", idOf(item)));
+  const selected = inOrder.filter(matchesAny(c, "id", idOf));
   const listed = query.get("order_by")?.endsWith("[DESC]") ? selected.toReversed() : selected;
   const after = query.get("after");
   const start = after === null ? 0 : listed.findIndex((item) => idOf(item) === after) + 1;
@@ -42,27 +43,6 @@ export function cursorPage<Item>(
     has_more: start + perPage < listed.length,
     estimated_total: listed.length,
   });
-}
-
-/** Whether a filter of comma-separated values allows one; without the filter, every value is. */
-export function isAmong(c: Context, name: string, value: string | null): boolean {
-  const allowedValues = valuesOf(c, name);
-  return allowedValues === null || (value !== null && allowedValues.has(value));
-}
-
-const FILTERS = new WeakMap<Context, Map<string, ReadonlySet<string> | null>>();
-
-/** Read once per request: a list can have 100,000 items. `null`: no filter. */
-function valuesOf(c: Context, name: string): ReadonlySet<string> | null {
-  const filtersByName = FILTERS.get(c) ?? new Map<string, ReadonlySet<string> | null>();
-  FILTERS.set(c, filtersByName);
-  let values = filtersByName.get(name);
-  if (values === undefined) {
-    const filter = c.req.query(name);
-    values = filter === undefined ? null : new Set(filter.split(","));
-    filtersByName.set(name, values);
-  }
-  return values;
 }
 
 export function isIncluded(c: Context, name: string): boolean {

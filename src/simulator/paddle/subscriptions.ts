@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { matchesAny } from "../http/matches.ts";
 import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import { discountFrom } from "../lifecycle/discount.ts";
 import { emitEvents } from "../server/emit-events.ts";
@@ -10,7 +11,7 @@ import type { SimulatedSubscription } from "../server/state.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity, PaddleProblem } from "./errors.ts";
 import { requestedChange } from "./item-change.ts";
-import { cursorPage, isAmong } from "./page.ts";
+import { cursorPage } from "./page.ts";
 import { portalLink } from "./portal-session.ts";
 import { requestedDiscount } from "./requested-discount.ts";
 import { updatePreview } from "./update-preview.ts";
@@ -19,9 +20,9 @@ export function paddleSubscriptions(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/", (c) => {
     const listed = slot.state.subscriptions
-      .filter(({ ids }) => isAmong(c, "customer_id", ids.customerId))
-      .filter(({ state }) => isAmong(c, "price_id", state.offer.priceId))
-      .filter(({ state }) => isAmong(c, "status", state.status));
+      .filter(matchesAny(c, "customer_id", ({ ids }) => ids.customerId))
+      .filter(matchesAny(c, "price_id", ({ state }) => state.offer.priceId))
+      .filter(matchesAny(c, "status", ({ state }) => state.status));
     return cursorPage(c, slot, listed, {
       path: "/subscriptions",
       idOf: ({ ids }) => ids.subscriptionId,

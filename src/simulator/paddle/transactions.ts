@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { matchesAny } from "../http/matches.ts";
 import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
 import { checkoutState } from "../server/checkout-price.ts";
 import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
@@ -17,7 +18,7 @@ import { customerJson } from "./customers.ts";
 import { data, noEntity, PaddleProblem } from "./errors.ts";
 import { transaction } from "./events.ts";
 import { orderOf } from "./order.ts";
-import { cursorPage, isAmong, isIncluded } from "./page.ts";
+import { cursorPage, isIncluded } from "./page.ts";
 import { requestedDiscount } from "./requested-discount.ts";
 import { paddleTransaction } from "./transaction.ts";
 
@@ -61,10 +62,10 @@ export function paddleTransactions(slot: ProviderSlot): Hono {
   app.get("/", (c) => {
     const since = Date.parse(c.req.query("created_at[GTE]") ?? "1970-01-01");
     const listed = listedTransactions(slot)
-      .filter(({ subscriptionId }) => isAmong(c, "subscription_id", subscriptionId))
-      .filter(({ customerId }) => isAmong(c, "customer_id", customerId))
-      .filter(({ status }) => isAmong(c, "status", status))
-      .filter(({ origin }) => isAmong(c, "origin", origin))
+      .filter(matchesAny(c, "subscription_id", ({ subscriptionId }) => subscriptionId))
+      .filter(matchesAny(c, "customer_id", ({ customerId }) => customerId))
+      .filter(matchesAny(c, "status", ({ status }) => status))
+      .filter(matchesAny(c, "origin", ({ origin }) => origin))
       .filter(({ createdAtSeconds }) => createdAtSeconds * 1_000 >= since);
     return cursorPage(c, slot, listed, {
       path: "/transactions",

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { matches } from "../http/matches.ts";
 import { chargeTotals } from "../lifecycle/charge.ts";
 import { checkoutState } from "../server/checkout-price.ts";
 import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
@@ -16,16 +17,12 @@ export function polarCheckouts(slot: ProviderSlot): Hono {
     c.json(checkoutJson(slot, openCheckout(slot, orderOf(slot, await readBody(c)))), 201),
   );
   app.get("/checkouts/", (c) => {
-    const query = c.req.query();
     const statuses = c.req.queries("status");
     const listed = slot.state.checkouts
       .map((checkout) => expireIfLate(slot, checkout))
-      .filter(({ customerId }) => query.customer_id === undefined || customerId === query.customer_id)
-      .filter(({ offer }) => query.product_id === undefined || offer.priceId === query.product_id)
-      .filter(
-        ({ externalId }) =>
-          query.external_customer_id === undefined || externalId === query.external_customer_id,
-      )
+      .filter(matches(c, "customer_id", ({ customerId }) => customerId))
+      .filter(matches(c, "product_id", ({ offer }) => offer.priceId))
+      .filter(matches(c, "external_customer_id", ({ externalId }) => externalId))
       .filter((checkout) => statuses === undefined || statuses.includes(statusOf(checkout)));
     return numberedPage(c, inRequestedOrder(c, listed), (checkout) => checkoutJson(slot, checkout));
   });

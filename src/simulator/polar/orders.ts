@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { matches } from "../http/matches.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import { findPayment, paymentContext, paymentsOf } from "../server/payments.ts";
 import { findCustomer, findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
@@ -17,7 +18,7 @@ export function polarOrders(slot: ProviderSlot): Hono {
     const since = Date.parse(query.created_after ?? "1970-01-01");
     const listed = paymentsOf(slot, query.subscription_id ?? null)
       .filter(({ atSeconds }) => atSeconds * 1_000 >= since)
-      .filter(({ state }) => query.product_id === undefined || state.offer.priceId === query.product_id)
+      .filter(matches(c, "product_id", ({ state }) => state.offer.priceId))
       .filter((payment) => isBoughtBy(slot, payment, query));
     return numberedPage(c, inRequestedOrder(c, listed.toReversed()), (payment) => orderJson(slot, payment));
   });
@@ -27,9 +28,8 @@ export function polarOrders(slot: ProviderSlot): Hono {
     return c.json(orderJson(slot, payment));
   });
   app.get("/refunds/", (c) => {
-    const { order_id: orderId, subscription_id: subscriptionId } = c.req.query();
-    const listed = reversalsOf(slot, "refund", orderId).filter(
-      ({ payment }) => subscriptionId === undefined || payment.subscriptionId === subscriptionId,
+    const listed = reversalsOf(slot, "refund", c.req.query("order_id")).filter(
+      matches(c, "subscription_id", ({ payment }) => payment.subscriptionId),
     );
     return numberedPage(c, inRequestedOrder(c, listed), ({ payment, reversal }) =>
       refundJson(paymentIds(slot, payment), reversal),

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { matches } from "../http/matches.ts";
 import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
 import { seatsWithin } from "../lifecycle/change-items.ts";
@@ -19,18 +20,13 @@ import { requestedDiscount } from "./requested-discount.ts";
 export function polarSubscriptions(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/subscriptions/", (c) => {
-    const query = c.req.query();
     const statuses = c.req.queries("status");
     const listed = slot.state.subscriptions
-      .filter(({ ids }) => query.customer_id === undefined || ids.customerId === query.customer_id)
-      .filter(({ state }) => query.product_id === undefined || state.offer.priceId === query.product_id)
-      .filter(({ state }) => query.active === undefined || isActive(state) === (query.active === "true"))
+      .filter(matches(c, "customer_id", ({ ids }) => ids.customerId))
+      .filter(matches(c, "product_id", ({ state }) => state.offer.priceId))
+      .filter(matches(c, "active", ({ state }) => String(isActive(state))))
       .filter(({ state }) => statuses === undefined || statuses.includes(state.status))
-      .filter(
-        (subscription) =>
-          query.external_customer_id === undefined ||
-          externalIdOf(slot, subscription) === query.external_customer_id,
-      );
+      .filter(matches(c, "external_customer_id", (subscription) => externalIdOf(slot, subscription)));
     return numberedPage(c, inRequestedOrder(c, listed), (subscription) =>
       subscriptionJson(slot, subscription),
     );

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { matches } from "../http/matches.ts";
 import { firstOffers, type Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { missing } from "./errors.ts";
@@ -9,14 +10,13 @@ import { CATALOG_CREATED_AT_SECONDS, stripePrice } from "./price.ts";
 export function stripeCatalog(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/prices", (c) => {
-    const { product, currency, active, type } = c.req.query();
-    const interval = c.req.query("recurring[interval]");
+    const { active, type } = c.req.query();
     const listed = slot.offers
-      .filter((offer) => product === undefined || productIdOf(offer) === product)
-      .filter((offer) => currency === undefined || offer.currency.toLowerCase() === currency)
-      .filter((offer) => interval === undefined || offer.interval === interval)
+      .filter(matches(c, "product", productIdOf))
+      .filter(matches(c, "currency", (offer) => offer.currency.toLowerCase()))
+      .filter(matches(c, "recurring[interval]", (offer) => offer.interval))
       .filter(() => active !== "false" && type !== "one_time")
-      .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
+      .filter(isCreatedWithin(c, () => CATALOG_CREATED_AT_SECONDS));
     return listResponse(c, listed, {
       object: "price",
       url: "/v1/prices",
@@ -36,7 +36,7 @@ export function stripeCatalog(slot: ProviderSlot): Hono {
     const listed = firstOffers(slot.offers)
       .filter((offer) => ids.length === 0 || ids.includes(productIdOf(offer)))
       .filter(() => c.req.query("active") !== "false")
-      .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
+      .filter(isCreatedWithin(c, () => CATALOG_CREATED_AT_SECONDS));
     return listResponse(c, listed, {
       object: "product",
       url: "/v1/products",

@@ -20,7 +20,7 @@ export function stripeCoupons(slot: ProviderSlot): Hono {
   app.get("/", (c) => {
     const listed = slot.state.coupons
       .filter(({ isDeleted }) => !isDeleted)
-      .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
+      .filter(isCreatedWithin(c, ({ createdAtSeconds }) => createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
       object: "coupon",
       url: "/v1/coupons",

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
+import { matches } from "../http/matches.ts";
 import { createCustomer } from "../server/pay-checkout.ts";
 import { findCustomer, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Customer } from "../server/state.ts";
@@ -18,10 +19,9 @@ export function stripeCustomers(slot: ProviderSlot): Hono {
     return c.json(stripeCustomer(customer));
   });
   app.get("/", (c) => {
-    const email = c.req.query("email");
     const listed = slot.state.customers
-      .filter((customer) => email === undefined || customer.email === email)
-      .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
+      .filter(matches(c, "email", (customer) => customer.email))
+      .filter(isCreatedWithin(c, ({ createdAtSeconds }) => createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
       object: "customer",
       url: "/v1/customers",

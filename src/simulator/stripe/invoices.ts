@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { readForm } from "../http/form.ts";
+import { matches } from "../http/matches.ts";
 import { applyCommand } from "../lifecycle/apply-command.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import { emitEvents } from "../server/emit-events.ts";
@@ -24,14 +25,16 @@ import { invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./re
 export function stripeInvoices(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/invoices", (c) => {
-    const { subscription, customer, status } = c.req.query();
+    const { subscription } = c.req.query();
     const open = slot.state.subscriptions
       .filter(isAwaiting)
-      .filter(({ ids }) => subscription === undefined || ids.subscriptionId === subscription);
+      .filter(matches(c, "subscription", ({ ids }) => ids.subscriptionId));
     const listed = [...open.toReversed(), ...paymentsOf(slot, subscription ?? null)]
-      .filter((listed) => status === undefined || statusOf(listed) === status)
-      .filter((listed) => customer === undefined || customerIdOf(slot, listed) === customer)
-      .filter((listed) => isCreatedWithin(c, isCharge(listed) ? listed.atSeconds : listed.startedAtSeconds));
+      .filter(matches(c, "status", statusOf))
+      .filter(matches(c, "customer", (listed) => customerIdOf(slot, listed)))
+      .filter(
+        isCreatedWithin(c, (listed) => (isCharge(listed) ? listed.atSeconds : listed.startedAtSeconds)),
+      );
     return listResponse(c, listed, {
       object: "invoice",
       url: "/v1/invoices",
@@ -142,7 +145,7 @@ function listReversals(c: Context, slot: ProviderSlot, kind: Reversal["kind"]): 
     .filter((payment) => payment !== null)
     .flatMap((payment) => payment.reversals.toReversed().map((reversal) => ({ payment, reversal })))
     .filter(({ reversal }) => reversal.kind === kind)
-    .filter(({ reversal }) => isCreatedWithin(c, reversal.createdAtSeconds));
+    .filter(isCreatedWithin(c, ({ reversal }) => reversal.createdAtSeconds));
   return listResponse(c, listed, {
     object: kind,
     url: `/v1/${kind}s`,

@@ -7,18 +7,18 @@ import { isCreatedWithin, listResponse } from "./page.ts";
 /** Newest first, in pages; whether an event was delivered makes no difference. */
 export function stripeEvents({ state }: ProviderSlot): Hono {
   const app = new Hono();
-  app.get("/", (c) =>
-    listResponse(
-      c,
-      state.events.toReversed().filter((event) => matchesQuery(c, event)),
-      {
-        object: "event",
-        url: "/v1/events",
-        idOf: ({ eventId }) => eventId,
-        show: ({ rawBody }) => JSON.parse(rawBody),
-      },
-    ),
-  );
+  app.get("/", (c) => {
+    const listed = state.events
+      .toReversed()
+      .filter(isOfRequestedType(c))
+      .filter(isCreatedWithin(c, ({ rawBody }) => (JSON.parse(rawBody) as { created: number }).created));
+    return listResponse(c, listed, {
+      object: "event",
+      url: "/v1/events",
+      idOf: ({ eventId }) => eventId,
+      show: ({ rawBody }) => JSON.parse(rawBody),
+    });
+  });
   app.get("/:id", (c) => {
     const event = state.events.find(({ eventId }) => eventId === c.req.param("id"));
     if (!event) throw missing("event", c.req.param("id"), "id");
@@ -27,13 +27,12 @@ export function stripeEvents({ state }: ProviderSlot): Hono {
   return app;
 }
 
-function matchesQuery(c: Context, { eventType, rawBody }: QueuedEvent): boolean {
+function isOfRequestedType(c: Context): (event: QueuedEvent) => boolean {
   const query = new URL(c.req.url).searchParams;
   const types = [...query].filter(([name]) => /^types\[\d*\]$/.test(name)).map(([, type]) => type);
   const type = query.get("type");
   if (type !== null) types.push(type);
-  if (types.length > 0 && !types.some((pattern) => matchesType(pattern, eventType))) return false;
-  return isCreatedWithin(c, (JSON.parse(rawBody) as { created: number }).created);
+  return ({ eventType }) => types.length === 0 || types.some((pattern) => matchesType(pattern, eventType));
 }
 
 function matchesType(pattern: string, eventType: string): boolean {

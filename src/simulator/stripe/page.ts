@@ -43,35 +43,19 @@ function pageOf<Item>(
   return { page: listed.slice(start, start + limit), hasMore: start + limit < listed.length };
 }
 
-/** `created[gte]` and its siblings. */
-export function isCreatedWithin(c: Context, createdAtSeconds: number): boolean {
-  const { exact, gte, gt, lte, lt } = createdBounds(c);
-  return (
-    (exact === null || exact === createdAtSeconds) &&
-    createdAtSeconds >= gte &&
-    createdAtSeconds > gt &&
-    createdAtSeconds <= lte &&
-    createdAtSeconds < lt
-  );
-}
-
-type CreatedBounds = { exact: number | null } & Record<"gte" | "gt" | "lte" | "lt", number>;
-
-/** Read once per request: a query is parsed anew each time, and a list can have 100,000 items. */
-const BOUNDS = new WeakMap<Context, CreatedBounds>();
-
-function createdBounds(c: Context): CreatedBounds {
-  const cached = BOUNDS.get(c);
-  if (cached !== undefined) return cached;
-  const bound = (name: string, fallback: number) => Number(c.req.query(`created[${name}]`) ?? fallback);
+/** Filters the items of a list by `created` and its siblings, such as `created[gte]`. */
+export function isCreatedWithin<Item>(
+  c: Context,
+  createdAtSeconds: (item: Item) => number,
+): (item: Item) => boolean {
+  const bound = (name: string, unbounded: number) => Number(c.req.query(name) ?? unbounded);
+  const gte = bound("created[gte]", 0);
+  const gt = bound("created[gt]", -1);
+  const lte = bound("created[lte]", Number.POSITIVE_INFINITY);
+  const lt = bound("created[lt]", Number.POSITIVE_INFINITY);
   const exact = c.req.query("created");
-  const bounds = {
-    exact: exact === undefined ? null : Number(exact),
-    gte: bound("gte", 0),
-    gt: bound("gt", -1),
-    lte: bound("lte", Number.POSITIVE_INFINITY),
-    lt: bound("lt", Number.POSITIVE_INFINITY),
+  return (item) => {
+    const at = createdAtSeconds(item);
+    return at >= gte && at > gt && at <= lte && at < lt && (exact === undefined || at === Number(exact));
   };
-  BOUNDS.set(c, bounds);
-  return bounds;
 }

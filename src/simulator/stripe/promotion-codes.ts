@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
+import { matches } from "../http/matches.ts";
 import type { PromotionCode } from "../lifecycle/coupon.ts";
 import { findCustomer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { findCoupon, findPromotionCode, isRedeemable } from "../server/redeem.ts";
@@ -18,13 +19,13 @@ export function stripePromotionCodes(slot: ProviderSlot): Hono {
     return c.json(promotionCodeJson(slot, promotionCode));
   });
   app.get("/", (c) => {
-    const { code, coupon, active, customer } = c.req.query();
+    const code = c.req.query("code");
     const listed = slot.state.promotionCodes
       .filter((listedCode) => code === undefined || listedCode.code.toUpperCase() === code.toUpperCase())
-      .filter(({ couponId }) => coupon === undefined || couponId === coupon)
-      .filter(({ customerId }) => customer === undefined || customerId === customer)
-      .filter((listedCode) => active === undefined || isActive(slot, listedCode) === (active === "true"))
-      .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
+      .filter(matches(c, "coupon", ({ couponId }) => couponId))
+      .filter(matches(c, "customer", ({ customerId }) => customerId))
+      .filter(matches(c, "active", (listedCode) => String(isActive(slot, listedCode))))
+      .filter(isCreatedWithin(c, ({ createdAtSeconds }) => createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
       object: "promotion_code",
       url: "/v1/promotion_codes",

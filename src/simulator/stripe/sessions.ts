@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { readForm } from "../http/form.ts";
+import { matches } from "../http/matches.ts";
 import { chargeTotals } from "../lifecycle/charge.ts";
 import { checkoutState } from "../server/checkout-price.ts";
 import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
@@ -17,15 +18,13 @@ export function stripeSessions(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/", async (c) => c.json(sessionJson(slot, openCheckout(slot, orderOf(slot, await readForm(c))))));
   app.get("/", (c) => {
-    const { customer, subscription, status } = c.req.query();
-    const email = c.req.query("customer_details[email]");
     const listed = slot.state.checkouts
       .map((checkout) => expireIfLate(slot, checkout))
-      .filter((checkout) => customer === undefined || checkout.customerId === customer)
-      .filter((checkout) => subscription === undefined || checkout.subscriptionId === subscription)
-      .filter((checkout) => status === undefined || checkout.status === status)
-      .filter((checkout) => email === undefined || checkout.email === email)
-      .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
+      .filter(matches(c, "customer", (checkout) => checkout.customerId))
+      .filter(matches(c, "subscription", (checkout) => checkout.subscriptionId))
+      .filter(matches(c, "status", (checkout) => checkout.status))
+      .filter(matches(c, "customer_details[email]", (checkout) => checkout.email))
+      .filter(isCreatedWithin(c, ({ createdAtSeconds }) => createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
       object: "checkout.session",
       url: "/v1/checkout/sessions",

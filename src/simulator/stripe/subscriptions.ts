@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
+import { matches } from "../http/matches.ts";
 import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import type { Discount } from "../lifecycle/discount.ts";
 import { emitEvents } from "../server/emit-events.ts";
@@ -20,12 +21,12 @@ import { requestedDiscount } from "./requested-discount.ts";
 export function stripeSubscriptions(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/", (c) => {
-    const { customer, price, status } = c.req.query();
+    const { status } = c.req.query();
     const listed = slot.state.subscriptions
-      .filter(({ ids }) => customer === undefined || ids.customerId === customer)
-      .filter(({ state }) => price === undefined || state.offer.priceId === price)
+      .filter(matches(c, "customer", ({ ids }) => ids.customerId))
+      .filter(matches(c, "price", ({ state }) => state.offer.priceId))
       .filter(({ state }) => isListed(state.status, status))
-      .filter(({ startedAtSeconds }) => isCreatedWithin(c, startedAtSeconds));
+      .filter(isCreatedWithin(c, ({ startedAtSeconds }) => startedAtSeconds));
     return listResponse(c, listed.toReversed(), {
       object: "subscription",
       url: "/v1/subscriptions",
