@@ -8811,4 +8811,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a start does not say that subscribers of a plan that was taken out have no features",
     tests: ["test/runtime/warn-of-undefined-plans.test.ts"],
   },
+  {
+    file: "src/store/migration-files.ts",
+    find: 'if (!(error instanceof Error && "severity" in error)) return error;',
+    replace: "return error;",
+    fault: "a mistake in a migration is reported without its file, as a mistake in DATABASE_URL",
+    tests: ["test/store/migrate.test.ts"],
+    only: "a migration of one's own",
+  },
+  {
+    file: "src/store/migrate.ts",
+    find: "  await requireNames(folder);\n",
+    replace: "",
+    fault: "a migration without a number of four digits is never run, without a word",
+    tests: ["test/store/migrate.test.ts"],
+    only: "rather than left out",
+  },
+  {
+    file: "src/runtime/start-failure.ts",
+    find: 'error.name === "MigrationFailed" && ',
+    replace: 'error.name === "" && ',
+    fault: "a role that does not own the database is reported as a mistake in a migration",
+    tests: ["test/runtime/start-failure.test.ts"],
+    only: "refuses to create the tables",
+  },
 ];

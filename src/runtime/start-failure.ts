@@ -15,6 +15,9 @@ export function startFailure(
   const { code, message, syscall, path } = error;
   if (isPreparedStatementError(error))
     return `DATABASE_PREPARED: a pooler does not track prepared statements: ${message}. ${PREPARED_STATEMENTS_REMEDY}`;
+  // What the database lacks is no mistake in the file.
+  if (error.name === "MigrationFailed" && REMEDIES[codeOf(error.cause)] !== undefined)
+    return startFailure(error.cause as NodeJS.ErrnoException, databaseVariable);
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
     const remedy = mayNeedEncryption(error) ? ENCRYPT_CONNECTION : REMEDIES[code ?? ""];
@@ -45,6 +48,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   [INVALID_SCHEMA_NAME]: "the role's search_path must name a schema in which it may create tables",
   [DUPLICATE_TABLE]: "it has tables of another program, or of a restore that was interrupted",
 };
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? "";
+}
 
 const SOURCES = join(import.meta.dirname, "..", sep);
 

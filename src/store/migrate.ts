@@ -1,10 +1,10 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type Database, sqlState } from "./database.ts";
 import { unlimitedTransactions } from "./driver/session-settings.ts";
 import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./driver/sql-states.ts";
+import { MIGRATIONS_FOLDER, migrationFailure, migrationFiles, requireNames } from "./migration-files.ts";
 
-const FOLDER = new URL("./migrations/", import.meta.url);
 // Any number works, as long as every version of Tollgate uses the same.
 const LOCK_KEY = 7_016_552_815;
 const LOCK_POLL_MS = 100;
@@ -32,17 +32,22 @@ const SILENCE_LIMIT = `set local idle_in_transaction_session_timeout = ${SILENT_
  * numbered file is a transaction of its own; a file named `_concurrently` is one statement outside of any.
  * Processes that start together take turns. Needs two connections. Returns the names of the files that were
  * run.
+ * @throws MigrationFailed, DatabaseUnavailable
  */
-export async function migrate(database: Database): Promise<string[]> {
+export async function migrate(database: Database, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+  await requireNames(folder);
   const lock = await lockMigrations(database);
   try {
     await createHistory(database);
-    const open = await pendingMigrations(database);
+    const open = await pendingMigrations(database, folder);
     for (const name of open) {
-      const text = await readFile(new URL(name, FOLDER), "utf8");
-      if (isConcurrent(name))
-        await retryOn(QUERY_CANCELED, () => runConcurrently(database, lock, name, text));
-      else await retryOn(LOCK_NOT_AVAILABLE, () => runInTransaction(database, name, text));
+      const text = await readFile(new URL(name, folder), "utf8");
+      const running = isConcurrent(name)
+        ? retryOn(QUERY_CANCELED, () => runConcurrently(database, lock, name, text))
+        : retryOn(LOCK_NOT_AVAILABLE, () => runInTransaction(database, name, text));
+      await running.catch((error) => {
+        throw migrationFailure(error, name, text);
+      });
     }
     return open;
   } finally {
@@ -62,13 +67,13 @@ export async function hasNoSchema(database: Database): Promise<boolean> {
 }
 
 /** The migrations that have not been run; in an unused database, all. */
-export async function pendingMigrations(database: Database): Promise<string[]> {
+export async function pendingMigrations(database: Database, folder = MIGRATIONS_FOLDER): Promise<string[]> {
   const [table] = await database.run<{ exists: boolean }>({
     name: "has_migrations",
     text: "select to_regclass('schema_migration') is not null as exists",
   });
   const applied = table?.exists ? await appliedMigrations(database) : new Set();
-  return (await migrationFiles()).filter((name) => !applied.has(name));
+  return (await migrationFiles(folder)).filter((name) => !applied.has(name));
 }
 
 type MigrationLock = {
@@ -210,8 +215,4 @@ async function appliedMigrations(database: Pick<Database, "run">): Promise<Set<s
 
 function isConcurrent(name: string): boolean {
   return name.endsWith("_concurrently.sql");
-}
-
-export async function migrationFiles(): Promise<string[]> {
-  return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Queryable } from "./database.ts";
-import { migrationFiles } from "./migrate.ts";
+import { migrationFiles } from "./migration-files.ts";
 
 const SCHEMA = new URL("./schema.sql", import.meta.url);
 

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { startFailure } from "../../src/runtime/start-failure.ts";
+import { migrationFailure } from "../../src/store/migration-files.ts";
 import { freshDatabase } from "../support/database.ts";
 import { PROCESS_VARIABLES, serverVariables } from "../support/variables.ts";
 
@@ -35,9 +36,17 @@ it.each([
     "it has tables of another program, or of a restore that was interrupted",
   ],
 ])("says what must hold when PostgreSQL refuses to create the tables: %s", (code, message, remedy) => {
-  const error = Object.assign(new Error(message), { severity: "ERROR", code });
-  expect(startFailure(error, "DATABASE_URL")).toBe(
-    `DATABASE_URL: PostgreSQL refused: ${message}: ${remedy}, e.g. DATABASE_URL=postgres://user:password@localhost:5432/tollgate`,
+  const refused = Object.assign(new Error(message), { severity: "ERROR", code });
+  for (const error of [refused, migrationFailure(refused, "0002_accounts.sql", "")])
+    expect(startFailure(error as Error, "DATABASE_URL")).toBe(
+      `DATABASE_URL: PostgreSQL refused: ${message}: ${remedy}, e.g. DATABASE_URL=postgres://user:password@localhost:5432/tollgate`,
+    );
+});
+
+it("blames no DATABASE_URL for a mistake in a migration", () => {
+  const error = Object.assign(new Error("syntax error"), { severity: "ERROR", code: "42601", position: "9" });
+  expect(startFailure(migrationFailure(error, "9000_task.sql", "select 1\n,") as Error, "DATABASE_URL")).toBe(
+    "src/store/migrations/9000_task.sql, line 2: syntax error",
   );
 });
 

@@ -1,6 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Connection, openDatabase } from "../../src/store/database.ts";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Connection, type Database, openDatabase } from "../../src/store/database.ts";
 import { isMigrated, migrate } from "../../src/store/migrate.ts";
 import { dumpSchema } from "../../src/store/schema-dump.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -103,4 +106,35 @@ it("isMigrated is true after all migrations, and throws for an empty or unreacha
   });
   await expect(isMigrated(nowhere)).rejects.toThrow(/ECONNREFUSED/);
   await nowhere.close();
+});
+
+describe("a migration of one's own", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-migrations-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const migrateFiles = (database: Database) => migrate(database, pathToFileURL(`${folder}/`));
+
+  it("is named, with the line, when PostgreSQL refuses it, and leaves nothing behind", async () => {
+    const { database, rows, drop } = await freshDatabase(0);
+    const file = join(folder, "9000_task.sql");
+    await writeFile(file, "create table task (\n  id uuid primary key,\n);\n");
+    await expect(migrateFiles(database)).rejects.toThrow(
+      'src/store/migrations/9000_task.sql, line 3: syntax error at or near ")"',
+    );
+    await writeFile(file, "create table task (id uuid primary key)");
+    expect(await migrateFiles(database)).toEqual(["9000_task.sql"]);
+    expect(await rows("select * from task")).toEqual([]);
+    await drop();
+  });
+
+  it("is named when it has no number, rather than left out", async () => {
+    const { database, drop } = await freshDatabase(0);
+    await writeFile(join(folder, "20261201_task.sql"), "create table later (id uuid)");
+    await expect(migrateFiles(database)).rejects.toThrow(
+      "src/store/migrations/20261201_task.sql: name it with four digits and _, such as 9000_project.sql",
+    );
+    await drop();
+  });
 });
