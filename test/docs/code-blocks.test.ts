@@ -32,6 +32,7 @@ const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number 
   "docs/how-to/add-a-plugin.md": { test: "test/docs/add-a-plugin.test.ts", runs: { ts: 1 } },
   "docs/how-to/add-a-provider.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/add-a-version.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
+  "docs/how-to/add-a-table.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/add-an-operation.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/back-up-and-restore.md": {
     test: "test/system/deploy/back-up-and-restore.test.ts",

@@ -16,6 +16,7 @@ import { codeBlocksOf, PROJECT } from "./code-block.ts";
 
 const run = promisify(execFile);
 const OPERATION = "docs/how-to/add-an-operation.md";
+const TABLE = "docs/how-to/add-a-table.md";
 const PAGE = "docs/how-to/add-a-page.md";
 const PLAN = "docs/how-to/add-a-plan.md";
 const PROVIDER = "docs/how-to/add-a-provider.md";
@@ -45,7 +46,7 @@ beforeAll(async () => {
   // For the fonts, which are named by their path.
   await symlink(join(PROJECT, "node_modules"), join(copy, "node_modules"));
   await addAcmePay();
-  for (const page of [OPERATION, PAGE, PLAN, PROVIDER, VERSION, IDENTITY]) await applyBlocks(page);
+  for (const page of [OPERATION, TABLE, PAGE, PLAN, PROVIDER, VERSION, IDENTITY]) await applyBlocks(page);
   await run(join(PROJECT, "node_modules/.bin/next"), ["build"], {
     cwd: copy,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
@@ -189,6 +190,22 @@ describe("an operation", () => {
     const { body } = await get("/api/openapi.json");
     expect(body.paths["/seats"].get.summary).toBe("Counts the seats that the caller has subscribed to");
   });
+});
+
+it("a table has what a plan allows, counts usage, and goes with its user", async () => {
+  const pia = await createUser(test, "Pia");
+  const call = (path: string, body: object) =>
+    sendRequest(server.url, "POST", path, { cookie: pia.cookie, body });
+  const created = await call("/api/projects", { name: "First" });
+  expect([created.status, Object.keys(created.body)]).toEqual([201, ["id", "createdAt"]]);
+  const refused = await call("/api/v2/projects", { name: "Second" });
+  expect([refused.status, refused.body.reason]).toEqual([409, "too_many_projects"]);
+  const { body } = await get("/api/entitlements", { cookie: pia.cookie });
+  expect(body.features.events.used).toBe(1);
+  const projects = () => test.rows("select name from project where user_id = $1", [pia.id]);
+  expect(await projects()).toEqual([{ name: "First" }]);
+  const deleted = await call("/api/trpc/user.deleteAccount", { json: { confirmation: pia.email } });
+  expect([deleted.status, await projects()]).toEqual([200, []]);
 });
 
 describe("a page", () => {
