@@ -43,7 +43,7 @@ const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number 
   "docs/how-to/receive-events.md": { test: "test/docs/receive-events.test.ts", runs: { sh: 2, ts: 3 } },
   "docs/how-to/switch-to-tollgate.md": {
     test: "test/import/switch-guide.test.ts",
-    runs: { csv: 1, json: 1, sh: "all" },
+    runs: { csv: 1, json: 1, sh: "all", sql: 1 },
   },
   // The help of each command, which has the examples.
   "docs/reference/command-line.md": { test: "test/docs/reference.test.ts", runs: { text: "all" } },

@@ -68,6 +68,14 @@ it("every command of the guide succeeds, and everything matches the provider at 
     { id: "sub_3", email: "cy@example.com" },
     { id: "sub_9", email: "ann@example.com" },
   ]);
+  const taken = await test.rows<{ email: string; provider_subscription_id: string | null }>(block("sql"));
+  expect(taken.map(({ email, provider_subscription_id: id }) => [email, id]).sort()).toEqual([
+    ["ann@example.com", "sub_1"],
+    ["ann@example.com", "sub_9"],
+    ["bob@example.com", null],
+    ["cy@example.com", "sub_3"],
+    ["eve@example.com", null],
+  ]);
   await test.rows("drop schema old cascade");
   await test.rows("drop schema stripe cascade");
 });
