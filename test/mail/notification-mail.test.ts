@@ -207,6 +207,14 @@ https://app.example.com/api-keys
     });
   });
 
+  it("of a kind that only another release has is left to that, and holds up no other", async () => {
+    await mailed.notify("user_1", "of_a_later_release" as string as NotificationKind);
+    await mailed.notify("user_1");
+    expect(await mailed.mailJob()()).toBe("ok");
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
+    expect(await mailed.open()).toBe(1);
+  });
+
   it("waits while its user has been mailed too often, and is then mailed with the later ones", async () => {
     let mayMailFirst = false;
     const mayMail = async (email: string) => email !== "user_1@example.com" || mayMailFirst;

@@ -72,6 +72,22 @@ describe("account pages", () => {
     expect(response.body).toEqual({ data: { me: { locale: "EN" } } });
   });
 
+  it("leave out notifications of a kind that only another release has, as does GraphQL", async () => {
+    const { id, cookie } = await createUser(test, "Ada", { isHttps: true });
+    const kinds = ["of_a_later_release", "email_changed"];
+    await test.rows("insert into notification (user_id, kind) select $1, unnest($2::text[])", [id, kinds]);
+    const { status, text } = await openPage(server.url, "/notifications", cookie);
+    expect([status, text]).toEqual([200, expect.stringContaining("Your email address was changed.")]);
+    const response = await sendRequest(server.url, "POST", "/api/graphql", {
+      cookie,
+      body: { query: "{ notifications { items { kind } } unreadCount }" },
+      headers: { origin: APP_URL },
+    });
+    expect(response.body).toEqual({
+      data: { notifications: { items: [{ kind: "EMAIL_CHANGED" }] }, unreadCount: 1 },
+    });
+  });
+
   it.each([
     "/notifications?cursor=x",
     "/api-keys?cursor=x",
