@@ -8860,4 +8860,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/mail/notification-mail.test.ts"],
     only: "a kind that only another release has",
   },
+  {
+    file: "src/intake/groups/lock-group.ts",
+    find: "if (link.userId === null && link.customerId !== null && link.customerId === subscription.customerId)",
+    replace: "if (false as boolean)",
+    fault: "an event that only its customer links to a locked subscription fails for want of a user",
+    tests: ["test/intake/contention.test.ts"],
+    only: "which only the customer links",
+  },
 ];

@@ -36,13 +36,19 @@ async function receiveUntilAnswered(delivery: Delivery): Promise<string> {
   }
 }
 
-function update(eventId: string, subscriptionId: string, userId: string, seats: number): Delivery {
+function update(
+  eventId: string,
+  subscriptionId: string,
+  userId: string | null,
+  seats: number,
+  customerId = subscriptionId,
+): Delivery {
   return fixtureDelivery("stripe", "customer.subscription.updated", {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId,
     subscriptionId,
-    customerId: subscriptionId,
+    customerId,
     userId,
     planId: "team",
     seats,
@@ -138,6 +144,21 @@ describe("a locked subscription", () => {
       { name: "first-0", seats: 5 },
       { name: "second-0", seats: 9 },
     ]);
+  });
+
+  it("is waited for by the event of another one, which only the customer links to its owner", async () => {
+    await receive(update("first", "known", "user_0", 5, "cus_0"));
+    const { script } = await holdLock(lockOf("known"));
+    const created = receive(update("second", "new", null, 6, "cus_0"));
+    await eventually(
+      () => test.rows("select status from webhook_delivery where event_id = 'second'"),
+      [{ status: "pending" }],
+    );
+    await script("commit");
+    expect(await created).toBe("applied");
+    expect(
+      await test.rows("select user_id from subscription where provider_subscription_id = 'new'"),
+    ).toEqual([{ user_id: "user_0" }]);
   });
 });
 
