@@ -8868,4 +8868,22 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/contention.test.ts"],
     only: "which only the customer links",
   },
+  {
+    file: "src/api/event-stream.ts",
+    find: "      if (options.signal.aborted) return end(controller);\n",
+    replace: "",
+    fault:
+      "a client that leaves before its event stream begins keeps it open, where the host does not cancel it",
+    tests: ["test/api/event-stream.test.ts"],
+    only: "have left before",
+  },
+  {
+    file: "src/api/chat.ts",
+    find: " || c.req.raw.signal.aborted",
+    replace: "",
+    fault:
+      "a client who leaves before the rest of an answer begins keeps it open, where the host does not cancel it",
+    tests: ["test/api/chat-resume.test.ts"],
+    only: "have left meanwhile",
+  },
 ];

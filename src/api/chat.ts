@@ -38,8 +38,8 @@ export function chat(
     addLimitHeaders(c, call.charges);
     if (stream === null) return c.body(null, 204);
     const response = await streamResponse(c, stream);
-    // Nobody reads the body of a HEAD: the answer would count as read for ever.
-    if (c.req.method === "HEAD") await response.body?.cancel();
+    // Nobody reads the body of a HEAD, and not every host cancels that of a client who has left: it would count as read for ever.
+    if (c.req.method === "HEAD" || c.req.raw.signal.aborted) await response.body?.cancel();
     return response;
   });
   return routes;

@@ -120,6 +120,8 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   options.signal.addEventListener("abort", release, { once: true });
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
+      // Not every host cancels what it cannot send any more.
+      if (options.signal.aborted) return end(controller);
       // Whoever is disconnected before the first event continues from here.
       const begin = options.isGiven ? "" : `id: ${after}\n`;
       controller.enqueue(encoder.encode(`: connected\n${begin}\n`));

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../src/api/chat.ts";
 import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
+import { toNodeRequest } from "../../src/http/to-node-request.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
@@ -36,9 +37,13 @@ function chatWith(options: Options = {}): Chat {
   return model;
 }
 
+function appOf(model: Chat) {
+  const deps = { chat: model, limits: testLimits(), observe: null };
+  return testApp("/api", chat(deps, testCallers, createLog("silent")));
+}
+
 async function served(options: Options = {}): Promise<string> {
-  const deps = { chat: chatWith(options), limits: testLimits(), observe: null };
-  const server = await listen(testApp("/api", chat(deps, testCallers, createLog("silent"))));
+  const server = await listen(appOf(chatWith(options)));
   closing.push(server);
   return server.url;
 }
@@ -183,6 +188,21 @@ it("opens no answer for a HEAD, whose body nobody reads", async () => {
   const text = textOf(await resume(url));
   finish(exchange);
   expect(await text).toBe("Fine, thank you.");
+});
+
+it("opens no answer for clients who have left meanwhile", async () => {
+  const model = chatWith();
+  const app = appOf(model);
+  const exchange = await askDirectlyAndLeave(model);
+  const open = async (signal: AbortSignal) => {
+    const headers = { "x-test-user": "user_1" };
+    const request = new Request("https://app.example.com/api/chat/chat-1/stream", { headers, signal });
+    return app.fetch(request, { incoming: toNodeRequest(request, "192.0.2.1"), outgoing: {} } as never);
+  };
+  for (let n = 0; n < 4; n += 1) await open(AbortSignal.abort());
+  const { status } = await open(new AbortController().signal);
+  finish(exchange);
+  expect(status).toBe(200);
 });
 
 describeWith("several processes with Redis", REDIS, ({ "redis-server": program }) => {
