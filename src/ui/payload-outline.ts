@@ -61,19 +61,11 @@ export function outline(
       }
       children.push(nodeOf(child, key, `${path}/${children.length}`, depth + 1));
     }
+    // A deeper branch is open if it has a match.
     const isOpen =
       depth < OPEN_LEVELS ||
-      children.some((child) => child.isHit || (child.kind === "branch" && hasVisibleHit(child)));
+      children.some((child) => child.isHit || (child.kind === "branch" && child.isOpen));
     return { kind: "branch", path, name, isHit, isList, size: entries.length, children, isOpen };
-  }
-
-  /** Whether something below matches the search. */
-  function hasVisibleHit(branch: Node & { kind: "branch" }): boolean {
-    return (
-      searchText !== null &&
-      branch.isOpen &&
-      branch.children.some((child) => child.isHit || (child.kind === "branch" && hasVisibleHit(child)))
-    );
   }
 
   return { root: nodeOf(value, null, "", 0), hits, isCut };
