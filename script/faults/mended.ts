@@ -523,8 +523,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/ui/use-form-action.ts",
-    find: "const entered = retainedFields(form);",
-    replace: "if (error) throw error;\n      const entered = retainedFields(form);",
+    find: "return failedForm(",
+    replace: "if (error) throw error;\n      return failedForm(",
     fault: "a form that gets no response loses what was typed",
     tests: ["test/system/browser/journey.test.ts"],
     only: "gets no response",

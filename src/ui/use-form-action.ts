@@ -2,7 +2,7 @@
 
 import { unstable_isUnrecognizedActionError } from "next/navigation";
 import { useActionState } from "react";
-import { type FormOutcome, retainedFields } from "./outcome.ts";
+import { type FormOutcome, failedForm } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
 
 export type FormAction = (previous: FormOutcome, form: FormData) => Promise<FormOutcome>;
@@ -22,8 +22,7 @@ export function useFormAction(action: FormAction): [outcome: FormOutcome, submit
       const retryAfterSeconds = retryAfterSecondsIn(error);
       const isOutdated = unstable_isUnrecognizedActionError(error);
       const code = retryAfterSeconds !== null ? "rate_limited" : isOutdated ? "outdated" : "unreachable";
-      const entered = retainedFields(form);
-      return { done: false, code, message: labels?.[code] ?? "", field: null, retryAfterSeconds, entered };
+      return failedForm(form, { code, message: labels?.[code] ?? "", retryAfterSeconds });
     }
   };
   // Without JavaScript, browsers submit to the action itself.

@@ -1,7 +1,7 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { Refusal } from "../../domain/refusals/refusal.ts";
-import { type FormOutcome, retainedFields } from "../../ui/outcome.ts";
+import { type FormOutcome, failedForm } from "../../ui/outcome.ts";
 import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -29,31 +29,21 @@ export async function catchRefusals<Value>(
     if (refusal) return toFailure(refusal, entered);
     if (error instanceof FieldError) {
       const { field, message } = error;
-      const code = "invalid_input";
-      return { done: false, code, message, field, retryAfterSeconds: null, entered: retainedFields(entered) };
+      return failedForm(entered, { code: "invalid_input", message, field });
     }
     log.error({ err: error, requestId: id }, "action failed");
     if (isUnavailable(error)) return toFailure(new Refusal({ reason: "unavailable" }), entered);
     const t = await getTranslations("refusals");
-    return {
-      done: false,
-      code: "defect",
-      message: t("defect", { id }),
-      field: null,
-      retryAfterSeconds: null,
-      entered: retainedFields(entered),
-    };
+    return failedForm(entered, { code: "defect", message: t("defect", { id }) });
   }
 }
 
 async function toFailure(refusal: PageRefusal, entered: FormData): Promise<FormOutcome<never>> {
   const { code, field } = refusal;
-  return {
-    done: false,
+  return failedForm(entered, {
     code,
     message: await refusalText(refusal),
     field: field?.split(".")[0] ?? null,
     retryAfterSeconds: (refusal.params.retryAfterSeconds as number | undefined) ?? null,
-    entered: retainedFields(entered),
-  };
+  });
 }

@@ -3,7 +3,7 @@
 import { revalidatePath } from "next/cache";
 import { getTranslations } from "next-intl/server";
 import { refuse } from "../../domain/refusals/refusal.ts";
-import { type FormOutcome, retainedFields } from "../../ui/outcome.ts";
+import { type FormOutcome, failedForm } from "../../ui/outcome.ts";
 import { isOtherAccount } from "./is-other-account.ts";
 import { catchRefusals } from "./outcome.ts";
 
@@ -30,14 +30,7 @@ export async function submitForm(
 async function refuseOtherAccount(form: FormData): Promise<FormOutcome> {
   const t = await getTranslations("common");
   revalidatePath("/", "layout");
-  return {
-    done: false,
-    code: "other_account",
-    message: t("otherAccount"),
-    field: null,
-    retryAfterSeconds: null,
-    entered: retainedFields(form),
-  };
+  return failedForm(form, { code: "other_account", message: t("otherAccount") });
 }
 
 /** Clients can send anything instead; what React decodes to a function need not be callable here. */
