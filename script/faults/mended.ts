@@ -4292,15 +4292,15 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/billing/payment-list.tsx",
-    find: 'failed: t("statuses.failed")',
-    replace: 'failed: t("statuses.paid")',
+    find: "<Status tone={TONES[status]}>{t(",
+    replace: '<Status tone={TONES[status]}>{status === "failed" ? t("statuses.paid") : t(',
     fault: "a failed payment is shown as paid",
     tests: ["test/system/pages/billing.test.ts"],
     only: "their receipt",
     inPages: true,
   },
   {
-    file: "src/ui/payments-table.tsx",
+    file: "src/app/(account)/billing/payment-list.tsx",
     find: "const receipt = receiptUrl && ",
     replace: "const receipt = receiptUrl && null && ",
     fault: "payments are shown without their receipts",
@@ -6086,7 +6086,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/ui/payments-table.tsx",
+    file: "src/app/(account)/billing/payment-list.tsx",
     find: ' className="max-sm:wrap-anywhere max-sm:[&_*]:whitespace-normal"',
     replace: "",
     fault: "a large payment is wider than its table on a small screen",
