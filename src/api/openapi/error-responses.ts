@@ -31,6 +31,13 @@ export function errorResponses(
   );
 }
 
+/** The responses to refusals with these codes, by their statuses. */
+export function refusals(...codes: RefusalCode[]): JsonSchema {
+  return Object.fromEntries(
+    codes.map((code) => [statusOf[code], { $ref: `#/components/responses/${RESPONSE_NAMES[code]}` }]),
+  );
+}
+
 /** The name of a shared response lists its reasons: with more it would be unreadable. */
 const MAX_NAMED_REASONS = 4;
 

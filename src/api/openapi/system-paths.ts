@@ -3,6 +3,7 @@ import { resumeAnswer } from "../../operations/chat/resume-answer.ts";
 import { sendMessage } from "../../operations/chat/send-message.ts";
 import { streamEvents } from "../../operations/events/stream-events.ts";
 import { COUNTED_HEADERS } from "./components.ts";
+import { refusals } from "./error-responses.ts";
 import { jsonResponse } from "./json-response.ts";
 import { PROVIDER_WEBHOOK_PATH } from "./provider-webhook-path.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
@@ -10,69 +11,53 @@ import { SYSTEM_TAG } from "./tags.ts";
 
 /** Paths that are not operations. */
 export const SYSTEM_PATHS: Record<string, JsonSchema> = {
-  "/version": {
-    get: {
-      operationId: "showVersion",
-      summary: "Lists the versions of this API",
-      description: "For anyone. Not limited.",
-      tags: [SYSTEM_TAG.name],
-      security: [],
-      responses: {
-        "200": jsonResponse("The versions and their status.", {
-          type: "object",
-          properties: {
-            current: { type: "string", description: "The version of requests without one." },
-            supported: {
-              type: "array",
-              items: { type: "string" },
-              description: "The versions that are served.",
-            },
-            versions: {
+  "/version": openGet({
+    operationId: "showVersion",
+    summary: "Lists the versions of this API",
+    responses: {
+      "200": jsonResponse("The versions and their status.", {
+        type: "object",
+        properties: {
+          current: { type: "string", description: "The version of requests without one." },
+          supported: {
+            type: "array",
+            items: { type: "string" },
+            description: "The versions that are served.",
+          },
+          versions: {
+            type: "object",
+            description: "Each version's status.",
+            additionalProperties: {
               type: "object",
-              description: "Each version's status.",
-              additionalProperties: {
-                type: "object",
-                properties: {
-                  deprecated: { type: "boolean", description: "Whether the version is deprecated." },
-                  sunset: { type: "string", format: "date", description: "When it will be removed." },
-                },
-                required: ["deprecated"],
+              properties: {
+                deprecated: { type: "boolean", description: "Whether the version is deprecated." },
+                sunset: { type: "string", format: "date", description: "When it will be removed." },
               },
+              required: ["deprecated"],
             },
           },
-          required: ["current", "supported", "versions"],
-        }),
-        "400": { $ref: "#/components/responses/InvalidInput" },
-      },
+        },
+        required: ["current", "supported", "versions"],
+      }),
+      ...refusals("invalid_input"),
     },
-  },
-  "/health": {
-    get: {
-      operationId: "showHealth",
-      summary: "Checks whether the process is running",
-      description: "For anyone. Not limited.",
-      tags: [SYSTEM_TAG.name],
-      security: [],
-      responses: {
-        "200": jsonResponse("It does.", statusSchema("ok")),
-        "400": { $ref: "#/components/responses/InvalidInput" },
-      },
+  }),
+  "/health": openGet({
+    operationId: "showHealth",
+    summary: "Checks whether the process is running",
+    responses: {
+      "200": jsonResponse("It does.", statusSchema("ok")),
+      ...refusals("invalid_input"),
     },
-  },
-  "/ready": {
-    get: {
-      operationId: "showReadiness",
-      summary: "Checks whether the database can be written to and its schema is current",
-      description: "For anyone. Not limited.",
-      tags: [SYSTEM_TAG.name],
-      security: [],
-      responses: {
-        "200": jsonResponse("Ready to serve.", statusSchema("ready")),
-        "400": { $ref: "#/components/responses/InvalidInput" },
-        "503": { $ref: "#/components/responses/Unavailable" },
-      },
+  }),
+  "/ready": openGet({
+    operationId: "showReadiness",
+    summary: "Checks whether the database can be written to and its schema is current",
+    responses: {
+      "200": jsonResponse("Ready to serve.", statusSchema("ready")),
+      ...refusals("invalid_input", "unavailable"),
     },
-  },
+  }),
   "/chat": {
     post: {
       operationId: "sendMessage",
@@ -84,17 +69,8 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
         content: { "application/json": { schema: new Schemas().of(sendMessage.input, "input") } },
       },
       responses: {
-        "200": {
-          description: "Server-sent events that end with `data: [DONE]`.",
-          headers: COUNTED_HEADERS,
-          content: { "text/event-stream": { schema: { type: "string" } } },
-        },
-        "400": { $ref: "#/components/responses/InvalidInput" },
-        "401": { $ref: "#/components/responses/Unauthorized" },
-        "403": { $ref: "#/components/responses/Forbidden" },
-        "413": { $ref: "#/components/responses/TooLarge" },
-        "429": { $ref: "#/components/responses/TooManyRequests" },
-        "503": { $ref: "#/components/responses/Unavailable" },
+        "200": eventStream("Server-sent events that end with `data: [DONE]`."),
+        ...refusals("invalid_input", "unauthorized", "forbidden", "too_large", "rate_limited", "unavailable"),
       },
     },
   },
@@ -114,17 +90,9 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
         },
       ],
       responses: {
-        "200": {
-          description: "Server-sent events that end with `data: [DONE]`.",
-          headers: COUNTED_HEADERS,
-          content: { "text/event-stream": { schema: { type: "string" } } },
-        },
+        "200": eventStream("Server-sent events that end with `data: [DONE]`."),
         "204": { description: "No answer is in progress." },
-        "400": { $ref: "#/components/responses/InvalidInput" },
-        "401": { $ref: "#/components/responses/Unauthorized" },
-        "403": { $ref: "#/components/responses/Forbidden" },
-        "429": { $ref: "#/components/responses/TooManyRequests" },
-        "503": { $ref: "#/components/responses/Unavailable" },
+        ...refusals("invalid_input", "unauthorized", "forbidden", "rate_limited", "unavailable"),
       },
     },
   },
@@ -152,40 +120,26 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
         },
       ],
       responses: {
-        "200": {
-          description: "Server-sent events, with a comment every 15 seconds.",
-          headers: COUNTED_HEADERS,
-          content: { "text/event-stream": { schema: { type: "string" } } },
+        "200": eventStream("Server-sent events, with a comment every 15 seconds."),
+        ...refusals("invalid_input", "unauthorized", "forbidden", "gone", "rate_limited", "unavailable"),
+      },
+    },
+  },
+  "/openapi.json": openGet({
+    operationId: "showDocument",
+    summary: "Returns this document",
+    responses: {
+      "200": jsonResponse("In the shapes of the requested version.", {
+        type: "object",
+        properties: {
+          openapi: { type: "string", description: "The version of OpenAPI." },
+          paths: { type: "object", description: "The paths of this API." },
         },
-        "400": { $ref: "#/components/responses/InvalidInput" },
-        "401": { $ref: "#/components/responses/Unauthorized" },
-        "403": { $ref: "#/components/responses/Forbidden" },
-        "410": { $ref: "#/components/responses/Gone" },
-        "429": { $ref: "#/components/responses/TooManyRequests" },
-        "503": { $ref: "#/components/responses/Unavailable" },
-      },
+        required: ["openapi", "paths"],
+      }),
+      ...refusals("invalid_input"),
     },
-  },
-  "/openapi.json": {
-    get: {
-      operationId: "showDocument",
-      summary: "Returns this document",
-      description: "For anyone. Not limited.",
-      tags: [SYSTEM_TAG.name],
-      security: [],
-      responses: {
-        "200": jsonResponse("In the shapes of the requested version.", {
-          type: "object",
-          properties: {
-            openapi: { type: "string", description: "The version of OpenAPI." },
-            paths: { type: "object", description: "The paths of this API." },
-          },
-          required: ["openapi", "paths"],
-        }),
-        "400": { $ref: "#/components/responses/InvalidInput" },
-      },
-    },
-  },
+  }),
   "/cron/{job}": {
     get: {
       operationId: "runJob",
@@ -216,15 +170,26 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
           },
           required: ["job", "outcome"],
         }),
-        "400": { $ref: "#/components/responses/InvalidInput" },
-        "401": { $ref: "#/components/responses/Unauthorized" },
-        "404": { $ref: "#/components/responses/NotFound" },
-        "503": { $ref: "#/components/responses/Unavailable" },
+        ...refusals("invalid_input", "unauthorized", "not_found", "unavailable"),
       },
     },
   },
   ...PROVIDER_WEBHOOK_PATH,
 };
+
+function openGet(described: { operationId: string; summary: string; responses: JsonSchema }): JsonSchema {
+  const { operationId, summary, responses } = described;
+  const description = "For anyone. Not limited.";
+  return { get: { operationId, summary, description, tags: [SYSTEM_TAG.name], security: [], responses } };
+}
+
+function eventStream(description: string): JsonSchema {
+  return {
+    description,
+    headers: COUNTED_HEADERS,
+    content: { "text/event-stream": { schema: { type: "string" } } },
+  };
+}
 
 function statusSchema(value: string): JsonSchema {
   return {
