@@ -260,6 +260,23 @@ describe("a change that the provider refuses for now", () => {
     expect(await change({ planId: "team", seats: 5 }, options)).toMatchObject({ subscription: { seats: 5 } });
   });
 
+  it.each([
+    ["plan", { planId: "pro" }],
+    ["seats", { seats: 9 }],
+  ])("is refused in its preview: of the %s while a renewal is unpaid", async (_, input) => {
+    const options = { traits: { changesWhilePastDue: false } };
+    await context.test.rows("update subscription set status = 'past_due'");
+    for (const preview of [true, false])
+      await expect(change({ ...input, preview }, options)).rejects.toMatchObject({
+        ...refusal,
+        params: { cause: "payment_open" },
+      });
+    expect(sent).toEqual([]);
+    await context.test.rows("update subscription set status = 'active'");
+    await change(input, options);
+    expect(sent).toHaveLength(1);
+  });
+
   it("is refused in its preview: of the seats in a trial, not of the plan alone", async () => {
     const options = { traits: { changesSeatsInTrial: false } };
     await context.test.rows("update subscription set status = 'trialing'");
@@ -569,6 +586,7 @@ it.each([
     { changesWhileEnding: false },
     "change_not_supported",
   ],
+  ["is past due", "rejected", { status: "past_due" }, { changesWhilePastDue: false }, "change_not_supported"],
 ] as const)(
   "names the reason when the subscription %s at the provider, of which no event has arrived",
   async (_, failure, state, traits, reason) => {

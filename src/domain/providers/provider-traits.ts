@@ -35,6 +35,8 @@ export type ProviderTraits = {
   changesAtPeriodEnd: boolean;
   /** Whether plan and seats can be changed while a cancellation is scheduled; else it is withdrawn first. */
   changesWhileEnding: boolean;
+  /** Whether plan and seats can be changed while a renewal is unpaid; else it is paid first. */
+  changesWhilePastDue: boolean;
   /** Whether the number of seats can be changed during a trial. */
   changesSeatsInTrial: boolean;
   /** Whether buyers can write the metadata of what they buy, and so name a plan in it. */

@@ -14,6 +14,7 @@ const CHANGE_OBSTACLES = {
   changed_often: "The subscription has been changed too often: try again tomorrow",
   charge_too_small:
     "The change costs less than the smallest amount that the payment provider charges: order more in one change, or try again after the renewal",
+  refund_open: "A refund for the subscription waits for approval: try again once it is decided",
   payment_open: "A payment for the subscription is open: pay it in the billing portal, then try again",
 } as const;
 

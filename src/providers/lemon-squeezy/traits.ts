@@ -26,6 +26,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   pastDuePeriodEndsAtNextCharge: true,
   changesAtPeriodEnd: false,
   changesWhileEnding: true,
+  changesWhilePastDue: true,
   // By the official SDK's types, `first_subscription_item` is null in a free trial.
   changesSeatsInTrial: false,
   buyersWriteMetadata: true,

@@ -27,6 +27,8 @@ export const PADDLE_TRAITS: ProviderTraits = {
   pastDuePeriodEndsAtNextCharge: false,
   changesAtPeriodEnd: false,
   changesWhileEnding: true,
+  // https://developer.paddle.com/errors/subscriptions/subscription_update_when_past_due
+  changesWhilePastDue: false,
   changesSeatsInTrial: true,
   buyersWriteMetadata: true,
   // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.

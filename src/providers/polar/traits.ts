@@ -22,6 +22,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   changesAtPeriodEnd: true,
   // Refused with `AlreadyCanceledSubscription`, for the product as for the seats.
   changesWhileEnding: false,
+  changesWhilePastDue: true,
   changesSeatsInTrial: true,
   buyersWriteMetadata: false,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.

@@ -27,6 +27,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   pastDuePeriodEndsAtNextCharge: false,
   changesAtPeriodEnd: true,
   changesWhileEnding: true,
+  changesWhilePastDue: true,
   changesSeatsInTrial: true,
   buyersWriteMetadata: false,
   checkout: { canBeUpdated: false, takesTrialDays: true },

@@ -17,17 +17,27 @@ const BILLINGS: Record<string, ChangeBilling> = {
   do_not_bill: "never",
 };
 
+/**
+ * https://developer.paddle.com/errors/subscriptions/subscription_update_when_canceled and
+ * https://developer.paddle.com/errors/subscriptions/subscription_update_when_past_due
+ */
+export function assertUpdatable({ state: { status } }: SimulatedSubscription): void {
+  if (status === "canceled") {
+    const detail = "cannot update subscription, as subscription is canceled";
+    throw new PaddleProblem(400, "subscription_update_when_canceled", detail);
+  }
+  if (status === "past_due") {
+    const detail = "cannot update subscription, as the subscription status is 'past_due'";
+    throw new PaddleProblem(400, "subscription_update_when_past_due", detail);
+  }
+}
+
 /** A change of the subscription's item, as requested. */
 export function requestedChange(
   slot: ProviderSlot,
   before: SimulatedSubscription,
   fields: Json,
 ): Transition<SimulatedSubscription> {
-  // https://developer.paddle.com/errors/subscriptions/subscription_update_when_canceled
-  if (before.state.status === "canceled") {
-    const detail = "cannot update subscription, as subscription is canceled";
-    throw new PaddleProblem(400, "subscription_update_when_canceled", detail);
-  }
   if (!fields.has("items")) return { subscription: before, events: [] };
   const item = fields.at("items").at(0);
   const priceId = item.at("price_id").text() ?? before.state.offer.priceId;

@@ -10,7 +10,7 @@ import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity, PaddleProblem } from "./errors.ts";
-import { requestedChange } from "./item-change.ts";
+import { assertUpdatable, requestedChange } from "./item-change.ts";
 import { cursorPage } from "./page.ts";
 import { portalLink } from "./portal-session.ts";
 import { requestedDiscount } from "./requested-discount.ts";
@@ -32,6 +32,7 @@ export function paddleSubscriptions(slot: ProviderSlot): Hono {
   app.get("/:id", (c) => data(c, subscriptionJson(slot, requireSubscription(slot, c))));
   app.patch("/:id", async (c) => {
     const before = requireSubscription(slot, c);
+    assertUpdatable(before);
     const fields = await body(c);
     const resumed =
       fields.has("scheduled_change") && before.state.cancelAtPeriodEnd
@@ -43,6 +44,7 @@ export function paddleSubscriptions(slot: ProviderSlot): Hono {
   });
   app.patch("/:id/preview", async (c) => {
     const before = requireSubscription(slot, c);
+    assertUpdatable(before);
     const preview = updatePreview(slot, before, requestedChange(slot, before, await body(c)));
     return data(c, { ...subscriptionJson(slot, before), ...preview });
   });

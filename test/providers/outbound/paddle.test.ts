@@ -241,6 +241,13 @@ describe("Paddle's API", () => {
     [409, "subscription_locked_renewal", { failure: "unsupported", obstacle: "renewing" }],
     [409, "subscription_locked_processing", { failure: "unsupported", obstacle: "renewing" }],
     [409, "subscription_outstanding_transaction", { failure: "unsupported", obstacle: "payment_open" }],
+    [400, "subscription_update_when_past_due", { failure: "unsupported", obstacle: "payment_open" }],
+    [
+      400,
+      "subscription_credit_creation_against_uncompleted_transaction_not_allowed",
+      { failure: "unsupported", obstacle: "payment_open" },
+    ],
+    [400, "subscription_outstanding_pending_refund", { failure: "unsupported", obstacle: "refund_open" }],
     [
       400,
       "subscription_update_transaction_balance_less_than_charge_limit",
@@ -248,6 +255,8 @@ describe("Paddle's API", () => {
     ],
     [400, "subscription_update_when_canceled", { failure: "unsupported", obstacle: "not_offered" }],
     [400, "subscription_payment_declined", { failure: "declined" }],
+    [400, "subscription_missing_payment_method_cannot_update", { failure: "declined" }],
+    [400, "subscription_price_requires_payment_method_on_cardless_trial", { failure: "declined" }],
   ])("says why it doesn't change a subscription: %d %s", async (status, code, refusal) => {
     const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
     provider.respondWith(({ method }) =>
@@ -283,9 +292,16 @@ describe("Paddle's API", () => {
     },
   );
 
-  it("is called again after another modification at the same time", async () => {
+  it.each([
+    ["after another modification at the same time", 409, "concurrent_modification"],
+    [
+      "while the payment that a change credits is processed",
+      400,
+      "subscription_credit_creation_against_processing_transaction",
+    ],
+  ])("is called again %s", async (_, status, code) => {
     provider.respondWith((incoming, nth) =>
-      nth === 0 ? refused(409, "concurrent_modification") : successfulReplies(providerApi)(incoming),
+      nth === 0 ? refused(status, code) : successfulReplies(providerApi)(incoming),
     );
     await api.cancelSubscription("sub_0");
     expect(provider.requests).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { type Environment, LogLevel, Paddle, type ProrationBillingMode } from "@paddle/paddle-node-sdk";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { API_KEY, control } from "../test-context.ts";
+import { API_KEY, control, press } from "../test-context.ts";
 import { sdkContext } from "./sdk-context.ts";
 
 const PRICE = "price_pro_monthly";
@@ -135,6 +135,17 @@ describe("subscriptions", () => {
     expect(
       await paddle.subscriptions.update(id, { ...itemOf("price_team_monthly", 5), customData }),
     ).toMatchObject({ customData, items: [{ quantity: 5, price: { id: "price_team_monthly" } }] });
+  });
+
+  it("are not changed while a renewal is unpaid, and can be canceled", async () => {
+    const { id } = await subscribe("late-payer");
+    await press(provider.sim.portalUrl("provider-a", id), { subscription: id, action: "fail_renewal" });
+    await control(provider.sim.url, "/clock", { by: "month" });
+    const refusal = { code: "subscription_update_when_past_due" };
+    await expect(paddle.subscriptions.previewUpdate(id, itemOf(PRICE, 3))).rejects.toMatchObject(refusal);
+    await expect(paddle.subscriptions.update(id, itemOf(PRICE, 3))).rejects.toMatchObject(refusal);
+    const canceled = await paddle.subscriptions.cancel(id, { effectiveFrom: "immediately" });
+    expect(canceled.status).toBe("canceled");
   });
 
   it("cancel at the period's end, resume, and cancel at once", async () => {
