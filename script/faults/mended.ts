@@ -8917,4 +8917,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "while a renewal is unpaid",
   },
+  {
+    file: "src/domain/locale.ts",
+    find: "tag.toLowerCase().startsWith(language)",
+    replace: "tag === language",
+    fault: "whoever reads Portuguese of another region is shown English, not the Portuguese that there is",
+    tests: ["test/domain/locale.test.ts"],
+  },
+  {
+    file: "src/domain/locale.ts",
+    find: 'let range = wanted; range !== ""',
+    replace: 'let range = wanted.split("-", 1)[0] as string; range !== ""',
+    fault: "a translation for one region, such as zh-TW, is shown to nobody who asks for it",
+    tests: ["test/domain/locale.test.ts"],
+  },
 ];

@@ -3,14 +3,21 @@ export const LOCALES = ["en", "de", "es", "zh"] as const;
 
 export type Locale = (typeof LOCALES)[number];
 
-/** The language of a BCP 47 tag, also with `_` as operating systems write it: "de-AT" and "de_AT" are "de". */
-export function languageOf(tag: string): string {
-  return tag.toLowerCase().split(/[-_]/, 1)[0] as string;
+/** The translation for a BCP 47 tag, as below; `null`: it is no tag, or there is none in its language. */
+export function supportedLocale(value: unknown): Locale | null {
+  return typeof value === "string" ? closestTag(value, LOCALES) : null;
 }
 
-/** The language of a tag; `null`: it is none, or one without a translation. */
-export function supportedLocale(value: unknown): Locale | null {
-  if (typeof value !== "string") return null;
-  const language = languageOf(value);
-  return LOCALES.find((locale) => locale === language) ?? null;
+/**
+ * For "zh-Hant-TW", also with `_` as operating systems write it, "zh-Hant", else "zh" (RFC 4647, section 3.4), else that
+ * of another region.
+ */
+export function closestTag<Tag extends string>(value: string, tags: readonly Tag[]): Tag | null {
+  const wanted = value.toLowerCase().replaceAll("_", "-");
+  for (let range = wanted; range !== ""; range = range.slice(0, Math.max(0, range.lastIndexOf("-")))) {
+    const equal = tags.find((tag) => tag.toLowerCase() === range);
+    if (equal !== undefined) return equal;
+  }
+  const language = `${wanted.split("-", 1)[0]}-`;
+  return tags.find((tag) => tag.toLowerCase().startsWith(language)) ?? null;
 }

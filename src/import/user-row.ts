@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LOCALES, languageOf } from "../domain/locale.ts";
+import { LOCALES, supportedLocale } from "../domain/locale.ts";
 import { EmailAddress } from "../domain/users/email-address.ts";
 import { ExternalId } from "../domain/users/external-id.ts";
 import { PersonName } from "../domain/users/person-name.ts";
@@ -19,7 +19,7 @@ const UserRow = z.object({
   email: EmailAddress,
   // A line break in a cell is a space.
   name: z.union([absent, text.transform((name) => name.replace(/\s+/g, " ")).pipe(PersonName)]),
-  locale: z.union([absent, text.transform(languageOf).pipe(z.enum(LOCALES))]),
+  locale: z.union([absent, text.transform((tag) => supportedLocale(tag) ?? tag).pipe(z.enum(LOCALES))]),
 });
 
 export type UserRow = z.output<typeof UserRow>;
