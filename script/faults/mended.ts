@@ -8931,4 +8931,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a translation for one region, such as zh-TW, is shown to nobody who asks for it",
     tests: ["test/domain/locale.test.ts"],
   },
+  {
+    file: "src/doctor/check-redis.ts",
+    find: "slowestMs > DECISION_TIMEOUT_MS",
+    replace: "false",
+    fault:
+      "doctor finds nothing wrong with a Redis that is too slow for every decision, so that sign-in is refused",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "too slow for the limiter",
+  },
+  {
+    file: "src/doctor/redis-remedy.ts",
+    find: "/max number of clients reached/",
+    replace: "/(?!)/",
+    fault: "doctor asks whether Redis runs where it has answered that it takes no more connections",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "takes no more connections",
+  },
 ];

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { errorText } from "../domain/error-text.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
+import { RESPONSE_TIMEOUT_MS as DECISION_TIMEOUT_MS } from "../limits/shared-limiter.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { redisRemedy } from "./redis-remedy.ts";
 import { tryChatCommands } from "./try-chat-commands.ts";
@@ -14,6 +15,8 @@ const WINDOW_MS = 1_000;
 const MAX_KEYS = 10_000;
 /** Of a key whose counts are read whole, and of one in which they are searched: other commands. */
 const LIMITS = [30, 300];
+/** The fastest counts: this process may be busy meanwhile. */
+const TIMED_DECISIONS = 5;
 
 export async function checkRedis({ redisUrls, isProduction, databaseUrl, chat }: Config): Promise<Finding> {
   if (redisUrls === null) {
@@ -39,6 +42,16 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl, chat }:
       throw reason;
     });
     const policies = await Promise.race([policiesOfNodes, late]);
+    const slowestMs = Math.max(
+      ...(await Promise.race([Promise.all(keyOfEachNode(redis).map((key) => fastestMs(redis, key))), late])),
+    );
+    if (slowestMs > DECISION_TIMEOUT_MS) {
+      return broken(
+        "redis",
+        `takes ${Math.round(slowestMs)} ms for a decision, and servers wait for ${DECISION_TIMEOUT_MS} ms: sign-in and billing are refused`,
+        "Run Redis near the servers, in their region; if it is, find what keeps it busy, by SLOWLOG GET for one.",
+      );
+    }
     const policy = policies.find((each) => each !== null) ?? null;
     if (policy !== null) {
       const consequence = chat === null ? "" : ", and answers of the assistant lost";
@@ -101,13 +114,28 @@ async function askForPolicy(redis: RedisConnection, key: string): Promise<string
 
 /** A replica answers reads, and an account may lack a single command of the script: then every decision fails. */
 async function decideAsLimiter(redis: RedisConnection, key: string): Promise<void> {
-  const batch = LIMITS.map((limit) => ({ redisKey: key, limit, windowMs: WINDOW_MS, cost: 1, times: 1 }));
-  const command = commandFor(batch, undefined);
+  const command = decisionOn(key);
   await redis.send(key, command).catch((error: unknown) => {
     if (!isUnknownScript(error)) throw error;
   });
   // Needed whenever Redis has lost the script.
   await redis.send(key, withScript(command));
+}
+
+function decisionOn(key: string): string[] {
+  const batch = LIMITS.map((limit) => ({ redisKey: key, limit, windowMs: WINDOW_MS, cost: 1, times: 1 }));
+  return commandFor(batch, undefined);
+}
+
+/** How long the limiter would wait for this node, at best. */
+async function fastestMs(redis: RedisConnection, key: string): Promise<number> {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < TIMED_DECISIONS && fastest > DECISION_TIMEOUT_MS; n += 1) {
+    const askedAt = performance.now();
+    await redis.send(key, decisionOn(key));
+    fastest = Math.min(fastest, performance.now() - askedAt);
+  }
+  return fastest;
 }
 
 /** All keys of the limiter expire, so that every other policy evicts them. `null`: none is evicted. */

@@ -32,7 +32,8 @@ export type SharedOptions = {
   redisNow?: () => number;
 };
 
-const RESPONSE_TIMEOUT_MS = 75;
+/** How long a decision waits for Redis, unless a test says otherwise. */
+export const RESPONSE_TIMEOUT_MS = 75;
 const CONNECT_TIMEOUT_MS = 1_000;
 
 /** Connects; a Redis that does not answer delays a start by a second at most. */

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkRedis } from "../../src/doctor/check-redis.ts";
@@ -6,6 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { serverVariables } from "../support/variables.ts";
 
 describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program }) => {
@@ -55,6 +58,33 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
       remedy: expect.stringContaining("maxmemory"),
     });
     await redis.ask("CONFIG", "SET", "maxmemory", "0");
+  });
+
+  it("calls one broken that is too slow for the limiter, which refuses sign-in then", async () => {
+    const proxy = await startTcpProxy(Number(new URL(redis.url).port));
+    proxy.set({ delayMs: 100 });
+    expect(await finding(`redis://127.0.0.1:${proxy.port}`)).toMatchObject({
+      state: "broken",
+      detail: expect.stringMatching(/^takes \d{3} ms for a decision, and servers wait for 75 ms/),
+      remedy: expect.stringContaining("near the servers"),
+    });
+    await proxy.close();
+  });
+
+  it("says that one takes no more connections", async () => {
+    await redis.ask("CONFIG", "SET", "maxclients", "1");
+    const held = connect(Number(new URL(redis.url).port), "127.0.0.1");
+    await once(held, "connect");
+    try {
+      expect(await finding()).toMatchObject({
+        state: "broken",
+        detail: expect.stringContaining("max number of clients reached"),
+        remedy: expect.stringContaining("maxclients"),
+      });
+    } finally {
+      held.destroy();
+    }
+    await eventually(() => redis.ask("CONFIG", "SET", "maxclients", "1000").catch(() => null), "OK");
   });
 
   it("warns of one that drops keys when its memory is full, which are counts", async () => {
