@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Why a provider does not make a change. Only `not_offered` lasts. */
+/** Why a provider does not make a change. Only `not_offered` and `in_portal` last. */
 const CHANGE_OBSTACLES = {
   not_offered: "The payment provider does not support this change",
   ending: "The subscription is set to end: continue it in the billing portal first",
@@ -14,6 +14,8 @@ const CHANGE_OBSTACLES = {
   changed_often: "The subscription has been changed too often: try again tomorrow",
   charge_too_small:
     "The change costs less than the smallest amount that the payment provider charges: order more in one change, or try again after the renewal",
+  in_portal:
+    "The payment provider makes this change in its billing portal only, as for what is paid by PayPal",
   refund_open: "A refund for the subscription waits for approval: try again once it is decided",
   payment_open: "A payment for the subscription is open: pay it in the billing portal, then try again",
 } as const;

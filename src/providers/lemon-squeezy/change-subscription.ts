@@ -25,10 +25,11 @@ export async function changeSubscription(
   const before = await readItem();
   const quantity = seats ?? wholeNumberAt(before, "quantity");
   if (seats !== null && textAt(before, "id") === null) throw noItemProblem(provider);
-  const changeVariant = (priceId: string) => {
+  const changeVariant = async (priceId: string) => {
     const variant = /^\d{1,15}$/.test(priceId) ? Number(priceId) : priceId;
     const attributes = { variant_id: variant, invoice_immediately: true };
-    return send(request(provider, "PATCH", path, { data: { type: "subscriptions", id, attributes } }));
+    const data = { type: "subscriptions", id, attributes };
+    assertChanged(provider, await send(request(provider, "PATCH", path, { data })), "variant_id", priceId);
   };
   // One seat is what a reset leaves: no second read is needed, which could fail after the plan has changed.
   if (priceId !== null && seats === null && quantity !== null && quantity <= 1) {
@@ -47,9 +48,22 @@ export async function changeSubscription(
       attributes: { quantity, invoice_immediately: true },
     };
     const itemPath = `/v1/subscription-items/${pathSegment(provider, itemId)}`;
-    await send(request(provider, "PATCH", itemPath, { data }));
+    const response = await send(request(provider, "PATCH", itemPath, { data }));
+    assertChanged(provider, response, "quantity", String(quantity));
   };
   await sendInTurn([...(priceId === null ? [] : [() => changeVariant(priceId)]), changeQuantity]);
+}
+
+/**
+ * A subscription that is paid by PayPal stays as it was, without an error: its customer has to confirm every change there.
+ * https://docs.lemonsqueezy.com/help/orders/paypal-subscriptions
+ */
+function assertChanged(provider: ConnectedProvider, response: unknown, field: string, value: string): void {
+  const present = textAt(response, "data", "attributes", field);
+  if (present !== null && present !== value)
+    throw problem(provider, "unsupported", `the ${field} is still ${present}, as of what is paid by PayPal`, {
+      obstacle: "in_portal",
+    });
 }
 
 /** Billed afterwards: its quantity is always 0, and counts no seats. */

@@ -182,6 +182,50 @@ describe("Lemon Squeezy's API", () => {
     ).toEqual(expected);
   });
 
+  it.each([
+    ["plan", { priceId: "31", seats: null }, ["PATCH /v1/subscriptions/50"]],
+    ["plan and seats", { priceId: "31", seats: 6 }, ["PATCH /v1/subscriptions/50"]],
+    ["seats", { priceId: null, seats: 6 }, ["PATCH /v1/subscription-items/7"]],
+  ])("says that the %s of what is paid by PayPal cannot be changed here", async (_, wanted, expected) => {
+    const first_subscription_item = { id: 7, quantity: 4 };
+    const subscription = { id: "50", attributes: { variant_id: 21, first_subscription_item } };
+    provider.respondWith(({ path }) => ({
+      body: {
+        data: path.includes("subscription-items")
+          ? { id: "7", attributes: first_subscription_item }
+          : subscription,
+      },
+    }));
+    const changing = api.changeSubscription("50", {
+      ...({ when: "now", currentPriceId: "21", ...wanted } as const),
+      resultingPriceId: wanted.priceId ?? "21",
+      resultingSeats: wanted.seats ?? 4,
+    });
+    await expect(changing).rejects.toMatchObject({ failure: "unsupported", obstacle: "in_portal" });
+    const sent = provider.requests.filter(({ method }) => method !== "GET");
+    expect(sent.map(({ method, path }) => `${method} ${path.replace("/provider-a", "")}`)).toEqual(expected);
+  });
+
+  it("is done once Lemon Squeezy has the plan and the seats", async () => {
+    let item = { id: 7, quantity: 4 };
+    let variant_id = 21;
+    provider.respondWith(({ method, path, body }) => {
+      const wanted = method === "PATCH" ? JSON.parse(body).data.attributes : {};
+      variant_id = wanted.variant_id ?? variant_id;
+      item = { ...item, quantity: wanted.quantity ?? item.quantity };
+      const attributes = { variant_id, first_subscription_item: item };
+      return {
+        body: { data: path.includes("subscription-items") ? { attributes: item } : { id: "50", attributes } },
+      };
+    });
+    await api.changeSubscription("50", {
+      ...({ when: "now", priceId: "31", currentPriceId: "21", seats: 6 } as const),
+      resultingPriceId: "31",
+      resultingSeats: 6,
+    });
+    expect([variant_id, item.quantity]).toEqual([31, 6]);
+  });
+
   it.each([0, 1])(
     "changes the plan of %i seats without a read that could fail afterwards",
     async (quantity) => {
