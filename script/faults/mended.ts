@@ -8964,4 +8964,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
     only: "paid by PayPal",
   },
+  {
+    file: "src/cli/commands/replay.ts",
+    find: "return items.reverse();",
+    replace: "return items;",
+    fault: "a replay of all failed deliveries begins with the newest",
+    tests: ["test/cli/commands/webhooks.test.ts"],
+    only: "all failed deliveries",
+  },
+  {
+    file: "src/cli/commands/replay.ts",
+    find: 'error.code === "conflict" || ',
+    replace: "",
+    fault: "a replay of all failed deliveries ends at the first whose payload is gone",
+    tests: ["test/cli/commands/webhooks.test.ts"],
+    only: "all failed deliveries",
+  },
 ];

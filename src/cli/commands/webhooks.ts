@@ -1,9 +1,7 @@
 import { type Command, Option } from "commander";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../../domain/deliveries/delivery.ts";
-import { Refusal } from "../../domain/refusals/refusal.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import { DeliveryId } from "../../operations/webhooks/delivery-view.ts";
-import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { retryDeliveries } from "../../operations/webhooks/retry-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
 import { addPageOptions, jsonOption, parsedBy } from "../arguments.ts";
@@ -15,6 +13,7 @@ import type { Terminal } from "../terminal.ts";
 import { withRuntime } from "../with-runtime.ts";
 import { newestDeliveries } from "./newest-deliveries.ts";
 import { addReconcile } from "./reconcile.ts";
+import { addReplay } from "./replay.ts";
 import { addVerify } from "./verify.ts";
 
 export function addWebhooks(program: Command, terminal: Terminal): void {
@@ -65,47 +64,6 @@ function addShow(webhooks: Command, terminal: Terminal): void {
       const delivery = await withRuntime(terminal, (runtime) => runAsOperator(showDelivery, runtime, { id }));
       conclude(terminal, { json: delivery, text: () => deliveryDetails(delivery) }, options);
     });
-}
-
-function addReplay(webhooks: Command, terminal: Terminal): void {
-  webhooks
-    .command("replay")
-    .description("processes a delivery again now; the attempt is logged whatever its outcome")
-    .argument("<id>", "its id, as in the list", parsedBy(DeliveryId))
-    .option("--force", "even if it already succeeded", false)
-    .addOption(jsonOption())
-    .addHelpText(
-      "after",
-      `
-A delivery that is being processed is refused. One that already succeeded stays successful even if its replay fails.
-
-Examples:
-  npm run -s tollgate -- webhooks replay 42
-  npm run -s tollgate -- webhooks replay 42 --force`,
-    )
-    .action(async (id: string, options: Output & { force: boolean }) => {
-      const replay = await withRuntime(terminal, (runtime) =>
-        runAsOperator(replayDelivery, runtime, { id, force: options.force }).catch(nameOption),
-      );
-      const failure =
-        replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.error}` : null;
-      conclude(
-        terminal,
-        {
-          json: replay,
-          text: () => `delivery ${id}: ${replay.outcome} (attempt ${replay.attempts})`,
-          failure,
-        },
-        options,
-      );
-    });
-}
-
-/** What is a field elsewhere is an option here. */
-function nameOption(error: unknown): never {
-  if (error instanceof Refusal && error.reason === "delivery_already_successful")
-    throw new Error(`Delivery ${error.params.id} already succeeded: pass --force to replay it`);
-  throw error;
 }
 
 function addRetry(webhooks: Command, terminal: Terminal): void {

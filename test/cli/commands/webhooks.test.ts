@@ -204,6 +204,31 @@ describe("webhooks replay", () => {
     ).toEqual(["delivery failed", "replay failed", "replay successful"]);
   });
 
+  it("processes all failed deliveries with --failed, oldest first, also those without a next attempt", async () => {
+    await tollgate("webhooks", "replay", "--failed");
+    const dropped = await delivered("dropped", "nobody");
+    await test.rows("update webhook_delivery set payload = null where id = $1", [dropped.id]);
+    const lasting = await delivered("all-0", "never");
+    const failed = [];
+    for (const n of [1, 2, 3]) failed.push(await delivered(`all-${n}`, "mended"));
+    const elsewhere = await delivered("all-4", "mended", "provider-b");
+    await test.rows("update webhook_delivery set next_attempt_at = null where event_id like 'all-%'");
+    await test.rows(`insert into "user" (id, name, email) values ('mended', 'Mended', 'mended@example.com')`);
+
+    const { code, stdout, stderr } = await tollgate("webhooks", "replay", "--failed", "--slot", "provider-a");
+    expect(stdout).toMatch(/^applied 3, ignored 0, failed again \d+, left 1\n$/);
+    expect(stderr).toMatch(/^\d+ have not succeeded: see webhooks list --status failed\n$/);
+    expect(code).toBe(1);
+    const ids = [lasting, ...failed].map(({ id }) => id);
+    const attempts = await test.rows<{ id: string }>(
+      "select delivery_id::text as id from webhook_attempts where source = 'replay' and delivery_id = any ($1) order by started_at",
+      [ids],
+    );
+    expect(attempts.map(({ id }) => id)).toEqual(ids);
+    expect(await tollgate.json("webhooks", "show", elsewhere.id)).toMatchObject({ status: "failed" });
+    expect(await tollgate.json("webhooks", "replay", "--failed")).toMatchObject({ applied: 1, left: 1 });
+  });
+
   it("needs --force for a successful delivery, every time", async () => {
     const { id } = await delivered("replay-2", "user_2");
     const refused = await tollgate("webhooks", "replay", id);
