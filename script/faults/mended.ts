@@ -8980,4 +8980,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/commands/webhooks.test.ts"],
     only: "all failed deliveries",
   },
+  {
+    file: "docs/how-to/back-up-and-restore.md",
+    find: "set email = fold_case('<address>')",
+    replace: "set email = '<address>'",
+    fault: "whoever restores an address as it was typed, with capitals, locks its owner out",
+    tests: ["test/docs/restored-backup.test.ts"],
+  },
+  {
+    file: "docs/how-to/when-something-is-wrong.md",
+    find: "set email = fold_case('<address>')",
+    replace: "set email = '<address>'",
+    fault: "whoever gives an account back to an address as it was typed, with capitals, locks its owner out",
+    tests: ["test/auth/stolen-account.test.ts"],
+  },
 ];

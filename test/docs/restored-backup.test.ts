@@ -23,7 +23,7 @@ it("takes away what a backup brings back by the statements of the guide", async 
   expect(statements).toHaveLength(9);
   for (const statement of statements)
     await test.rows(
-      statement.replace("<id>", id).replace("<address>", "new@example.com").replace("<time>", "2026-01-01"),
+      statement.replace("<id>", id).replace("<address>", "New@Example.com").replace("<time>", "2026-01-01"),
     );
   const [left] = await test.rows(
     `select email, banned, (select enabled from event_endpoint) as is_sending, (select count(*)::int from plugin_link) as links,
@@ -32,6 +32,7 @@ it("takes away what a backup brings back by the statements of the guide", async 
     [id],
   );
   expect(left).toEqual({
+    // As sign-in looks it up, however it was typed.
     email: "new@example.com",
     banned: true,
     is_sending: false,
