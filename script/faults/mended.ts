@@ -9002,4 +9002,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/accounts/redact-events.test.ts"],
     only: "nobody else's",
   },
+  {
+    file: "src/store/payments/verify-payments.ts",
+    find: "having count(distinct user_id) = 1",
+    replace: "having count(user_id) = 1",
+    fault: "a lost payment that names only its customer is not found if they have had two subscriptions",
+    tests: ["test/reconcile/verify-payments.test.ts"],
+    only: "who has had two subscriptions",
+  },
 ];

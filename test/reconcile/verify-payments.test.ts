@@ -456,6 +456,22 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(await compareChanged(runtime.intake, "provider-a", other, options)).toMatchObject({ payments: 2 });
   });
 
+  it("are reported as missing where only their customer is known, who has had two subscriptions", async () => {
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, customer_id, plan_id, seats, status,
+         cancel_at_period_end, out_of_order)
+       select gen_random_uuid(), user_id, 'provider-a', id, customer, 'team', 1, 'canceled', false, false
+       from (values ('had_1', 'own', 'user_1'), ('had_2', 'own', 'user_1'), ('had_3', 'shared', 'user_1'),
+         ('had_4', 'shared', 'user_2')) as had (id, customer, user_id)`,
+    );
+    const ofCustomer = (customerId: string) => ({ ...of(null, null), customerId });
+    const tools = toolsWith(listing([ofCustomer("own"), ofCustomer("shared")]));
+    const { drift } = await run({}, tools);
+    const ofPayments = drift.filter(({ kind }) => kind === "payment");
+    expect(ofPayments.map(({ providerId }) => providerId)).toEqual(["other 0"]);
+    await test.rows("delete from subscription where customer_id in ('own', 'shared')");
+  });
+
   it("are corrected without their person when the account was deleted and no subscription of theirs is known", async () => {
     await test.rows("delete from subscription where user_id = 'user_1'");
     const theirs = await test.rows<Stored>("select * from payment where user_id = 'user_1'");
