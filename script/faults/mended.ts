@@ -9010,4 +9010,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/verify-payments.test.ts"],
     only: "who has had two subscriptions",
   },
+  {
+    file: "src/store/deliveries/reclaims.ts",
+    find: "lease_until = null,\n    completed_at = clock_timestamp()",
+    replace: "lease_until = null",
+    fault: "a delivery that is given up as stuck has no time of its end",
+    tests: ["test/store/deliveries/claims.test.ts"],
+    only: "gives up after twelve others",
+  },
 ];

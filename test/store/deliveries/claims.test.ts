@@ -99,6 +99,11 @@ it("counts no attempt for claims that a database time-out released, and gives up
   await expireLeases();
   expect(await reclaimDue(test.database, BATCH)).toEqual([]);
   expect(await giveUpStuck(test.database)).toHaveLength(1);
+  expect(
+    await test.rows(
+      'select status, last_reason, lease_until, completed_at <= clock_timestamp() as "isCompleted" from webhook_delivery',
+    ),
+  ).toEqual([{ status: "failed", last_reason: "lease_expired", lease_until: null, isCompleted: true }]);
 });
 
 it("takes over a released claim beyond the twelfth attempt, such as a replay's, and does not give it up", async () => {
