@@ -9018,4 +9018,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/deliveries/claims.test.ts"],
     only: "gives up after twelve others",
   },
+  {
+    file: "src/runtime/pages/create-pages.ts",
+    find: "    loading.catch(() => {\n      loading = null;\n    });\n",
+    replace: "    loading.catch(() => {});\n",
+    fault: "pages that are built after the first request for one are not found until the server is restarted",
+    tests: ["test/runtime/pages/pages-not-built.test.ts"],
+    only: "built meanwhile",
+  },
 ];
