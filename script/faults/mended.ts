@@ -9026,4 +9026,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/pages/pages-not-built.test.ts"],
     only: "built meanwhile",
   },
+  {
+    file: "src/doctor/check-prices.ts",
+    find: "plan.trialDays > 0 && ",
+    replace: "",
+    fault: "doctor warns of the trial of a plan that has none",
+    tests: ["test/cli/commands/doctor.test.ts"],
+    only: "warns of a trial",
+  },
+  {
+    file: "src/doctor/check-redis.ts",
+    find: "return isProduction && databaseUrl !== null",
+    replace: "return isProduction || databaseUrl !== null",
+    fault: "doctor warns of counts in memory where one process is all there can be",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "counts in memory mean",
+  },
+  {
+    file: "src/doctor/check-webhooks.ts",
+    find: "if (status === 503) return remedyOfUnavailable(text);",
+    replace: "if (status !== 503) return remedyOfUnavailable(text);",
+    fault: "doctor blames a missing server for a webhook that a firewall refuses",
+    tests: ["test/cli/commands/doctor.test.ts"],
+    only: "another service or a redirect",
+  },
 ];

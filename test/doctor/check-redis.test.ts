@@ -205,3 +205,17 @@ describeWith("the doctor's check of a Redis cluster", REDIS, ({ "redis-server": 
     await node.restart();
   });
 });
+
+it.each([
+  ["a trial", "postgres://unused/unused", {}, "skipped"],
+  ["production", "postgres://unused/unused", { NODE_ENV: "production" }, "warning"],
+  [
+    "production with the embedded database",
+    "",
+    { NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on" },
+    "skipped",
+  ],
+])("says what counts in memory mean for %s", async (_, database, variables, state) => {
+  const config = readConfig({ ...serverVariables(database), ...variables });
+  expect(await checkRedis(config)).toMatchObject({ state, detail: "not set: limits are counted in memory" });
+});

@@ -196,6 +196,7 @@ describe("doctor", () => {
     expect(findingOf("provider-a webhook")).toMatchObject({
       state: "broken",
       detail: expect.stringMatching(/returned 404$/),
+      remedy: expect.stringMatching(/let POST requests through/),
     });
     const moved = await standIn((_, response) =>
       response.writeHead(308, { location: "https://b.example/" }).end(),
@@ -218,7 +219,7 @@ describe("doctor", () => {
   it("reports a proxy that has no server behind it", async () => {
     const proxy = await standIn((_, response) => response.writeHead(503).end("<h1>no server</h1>"));
     const findingOf = await examined({ APP_URL: proxy });
-    const remedy = expect.stringMatching(/proxy/);
+    const remedy = expect.stringMatching(/^A proxy responds in its place/);
     expect(findingOf("address")).toMatchObject({ state: "broken", remedy });
     expect(findingOf("provider-a webhook")).toMatchObject({ state: "broken", remedy });
   });
@@ -409,17 +410,16 @@ describe("checks", () => {
   });
 
   it("warns of a trial that has to be set at the provider's price", () => {
-    const catalog = definePlans([
-      {
-        id: "pro",
-        name: "Pro",
-        price: { amount: 100, currency: "EUR", interval: "month" },
-        features: [],
-        seats: { min: 1, max: 1 },
-        priceIds: { "provider-a": "price_1" },
-        trialDays: 14,
-      },
-    ]);
+    const plan = (id: string, trialDays: number) => ({
+      id,
+      name: id,
+      price: { amount: 100, currency: "EUR", interval: "month" } as const,
+      features: [],
+      seats: { min: 1, max: 1 },
+      priceIds: { "provider-a": `price_${id}` },
+      trialDays,
+    });
+    const catalog = definePlans([plan("pro", 14), plan("team", 0)]);
     expect(checkTrials(catalog, "provider-a", PADDLE_TRAITS)).toMatchObject({
       check: "provider-a trials",
       state: "warning",
