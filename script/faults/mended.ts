@@ -9050,4 +9050,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/commands/doctor.test.ts"],
     only: "another service or a redirect",
   },
+  {
+    file: "src/intake/groups/deleted-users.ts",
+    find: 'if (decisions[index]?.outcome !== "ignored" || "failure" in reading) continue;',
+    replace: 'if ("failure" in reading) continue;',
+    fault: "each single payment for a plan is logged as one that names a deleted account",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+    only: "reported, and recorded without",
+  },
 ];

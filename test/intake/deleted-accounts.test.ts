@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 25,
+  users: 26,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -480,14 +480,15 @@ describe("an earlier single payment of a deleted account", () => {
 it("a single payment for a plan made after the deletion is reported, and recorded without its person, as is its dispute", async () => {
   const errors = vi.spyOn(runtime.intake.log, "error");
   await deleteUserData(runtime.database, "user_16", { canceled: new Set(), by: OPERATOR });
-  const buys = (intent: string, planId: string) => ({
-    ...{ mode: "payment", customer: null, metadata: { userId: "user_16", planId } },
+  const buys = (intent: string, planId: string, userId = "user_16") => ({
+    ...{ mode: "payment", customer: null, metadata: { userId, planId } },
     ...{ invoice: null, payment_intent: intent, amount_total: 900, currency: "eur" },
   });
   const events = {
     other: ["checkout.session.completed", buys("pi_other", "no_plan_of_ours")],
     ours: ["checkout.session.completed", buys("pi_ours", "pro")],
     free: ["checkout.session.completed", { ...buys("", "pro"), payment_intent: null, amount_total: 0 }],
+    living: ["checkout.session.completed", buys("pi_living", "pro", "user_25")],
     dispute: [
       "charge.dispute.created",
       { id: "dp_ours", payment_intent: "pi_ours", amount: 900, evidence: { name: "Lost Buyer" } },
@@ -498,7 +499,7 @@ it("a single payment for a plan made after the deletion is reported, and recorde
       "provider-a",
       "stripe",
       { id, type, created: 1_772_366_400, data: { object } },
-      id === "dispute" ? "applied" : "ignored",
+      id === "dispute" || id === "living" ? "applied" : "ignored",
     );
   expect(
     await test.rows(
