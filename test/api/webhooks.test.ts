@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { SLOTS } from "../../src/domain/slot.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
@@ -7,7 +10,9 @@ import { SECRETS } from "../support/variables.ts";
 
 const FORMATS = { "provider-a": "stripe", "provider-b": "paddle", "provider-c": "polar" } as const;
 
-const { test, server } = freshServer({ users: 3 });
+const MEGABYTE = 1024 * 1024;
+
+const { test, server } = freshServer({ users: 3, variables: { WEBHOOK_MAX_BYTES: `${64 * MEGABYTE}` } });
 
 function created(slot: (typeof SLOTS)[number], eventId: string) {
   return fixtureDelivery(FORMATS[slot], "customer.subscription.created", {
@@ -72,4 +77,27 @@ it("applies deliveries of one event id in several slots that arrive at once", as
   );
   expect(responses.map(({ body }) => body)).toEqual(SLOTS.map(() => ({ received: true })));
   expect(await subscriptionsOf("evt_at_once")).toEqual(SLOTS.map((provider) => ({ provider })));
+});
+
+it("is to be sent again where stalled bodies take too much memory", async () => {
+  const stalled = async () => {
+    const sending = request(`${server.url}/api/webhooks/provider-a`, {
+      method: "POST",
+      headers: { "content-length": 60 * MEGABYTE },
+    });
+    sending.on("error", () => {});
+    await new Promise((resolve) => sending.write(Buffer.alloc(40 * MEGABYTE), resolve));
+    return sending;
+  };
+  const first = await stalled();
+  const answered = once(first, "response");
+  const second = await stalled();
+  const [response] = (await answered) as [IncomingMessage];
+  expect([response.statusCode, JSON.parse(await text(response))]).toEqual([
+    503,
+    { error: "Service unavailable" },
+  ]);
+  expect(response.headers["retry-after"]).toMatch(/^\d+$/);
+  first.destroy();
+  second.destroy();
 });
