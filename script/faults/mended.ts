@@ -9066,4 +9066,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/webhooks.test.ts"],
     only: "take too much memory",
   },
+  {
+    file: "src/runtime/runtime.ts",
+    find: "config.selfHeal ? { requestComparison: comparisonRequests(database, payments, log) } : {}",
+    replace: "{ requestComparison: comparisonRequests(database, payments, log) }",
+    fault: "comparisons that nothing makes are requested while SELF_HEAL is off",
+    tests: ["test/runtime/runtime.test.ts"],
+    only: "while SELF_HEAL is off",
+  },
 ];

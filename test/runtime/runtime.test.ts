@@ -34,6 +34,12 @@ it("only logs that a comparison could not be requested, and requests none withou
   await runtime.close();
 });
 
+it("requests no comparisons while SELF_HEAL is off, as nothing would make them", async () => {
+  const runtime = await startTestRuntime(test.url, { SELF_HEAL: "off", PROVIDER_A_API_KEY: "sk_test_1" });
+  expect(runtime.intake.requestComparison).toBeUndefined();
+  await runtime.close();
+});
+
 // Those of provider-c are claimed before they are applied.
 it.each([
   { slot: "provider-a", format: "stripe", message: "database unavailable: nothing was ingested" },
