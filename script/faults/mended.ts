@@ -9074,4 +9074,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/runtime.test.ts"],
     only: "while SELF_HEAL is off",
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: 'ofSubscription("disputed")',
+    replace: '"true"',
+    fault: "a dispute of another subscription for the same period ends access that a refund does not",
+    tests: ["test/operations/payments.test.ts"],
+    only: "is disputed as well where",
+  },
 ];

@@ -526,6 +526,9 @@ describe("the latest payment", () => {
     await pay("in_1", { periodEnd });
     await pay("in_2", { minute: 5, amount: 5_000, periodEnd });
     await recordReversal("in_2", "refund", 5_000);
+    // Another person's.
+    await pay("in_3", { userId: "user_2", sub: "sub_2", periodEnd });
+    await recordReversal("in_3", "dispute", 2_000);
     expect(await reversal()).toBe("refunded");
     await recordReversal("in_1", "dispute", 2_000);
     expect(await reversal()).toBe("refunded_and_disputed");
