@@ -1896,8 +1896,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "clients/typescript/src/rpc.ts",
-    find: '          if (!response.headers.get("content-type")?.includes("json")) await readJson(response.clone());\n',
-    replace: "",
+    find: "const body = await readJson<{ error?: unknown }>(response.clone());",
+    replace: "const body: { error?: unknown } | null = await response.clone().json().catch(() => null);",
     fault: "an RPC call that a proxy refuses counts as one without an answer, and is repeated",
     tests: ["test/client/retries.test.ts"],
     only: "proxy",
@@ -9081,5 +9081,27 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a dispute of another subscription for the same period ends access that a refund does not",
     tests: ["test/operations/payments.test.ts"],
     only: "is disputed as well where",
+  },
+  {
+    file: "clients/typescript/src/send-request.ts",
+    find: "  void new Request(url, request);\n",
+    replace: "",
+    fault:
+      "a call of the client that cannot be sent, such as a GET with a body, is told as a missing response",
+    tests: ["test/client/mistakes.test.ts"],
+  },
+  {
+    file: "clients/typescript/src/send-request.ts",
+    find: 'path.replace(/^\\/+/, "")',
+    replace: "path.slice(1)",
+    fault: "a path without a slash at its start leads the client to another address",
+    tests: ["test/client/mistakes.test.ts"],
+  },
+  {
+    file: "clients/typescript/src/rpc.ts",
+    find: 'if (typeof body?.error === "string") throw await responseError(response);',
+    replace: "",
+    fault: "a procedure at a wrong address fails with words of tRPC about transforming",
+    tests: ["test/client/mistakes.test.ts"],
   },
 ];

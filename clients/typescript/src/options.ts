@@ -26,13 +26,19 @@ export function connectionOf(options: TollgateOptions): Connection {
   const { url, key, maxRetries = 3, maxRetryWaitMs = 30_000, timeoutMs = 10_000 } = options;
   return {
     baseUrl: baseUrlOf(url),
-    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    headers: key === undefined ? {} : { authorization: `Bearer ${requireKey(key)}` },
     maxRetries,
     maxRetryWaitMs,
     timeoutMs,
     // Called as a method of another object, browsers refuse it.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   };
+}
+
+/** Such as one that was shortened with an ellipsis. @throws TypeError */
+function requireKey(key: string): string {
+  if (/[^\x20-\x7e]/.test(key.trim())) throw new TypeError("key: has a character that no key has");
+  return key;
 }
 
 /** @throws TypeError */

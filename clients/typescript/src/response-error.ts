@@ -1,3 +1,4 @@
+import type { Connection } from "./options.ts";
 import { readRetryAfter } from "./retry-delay.ts";
 import { TollgateError } from "./tollgate-error.ts";
 
@@ -12,5 +13,14 @@ export async function responseError(response: Response): Promise<TollgateError> 
     params: params ?? {},
     retryAfterSeconds: readRetryAfter(headers),
     requestId: headers.get("x-request-id"),
+  });
+}
+
+/** Where the server cannot be reached, or did not answer in time. */
+export function noResponse({ baseUrl }: Pick<Connection, "baseUrl">, cause: unknown): TollgateError {
+  return new TollgateError(`No response from ${new URL(baseUrl).origin}`, {
+    status: null,
+    reason: "network",
+    cause,
   });
 }

@@ -4,6 +4,7 @@ import type { AppRouter } from "./app-router.ts";
 import { fetchInTime } from "./fetch-in-time.ts";
 import type { Connection } from "./options.ts";
 import { readJson } from "./read-json.ts";
+import { noResponse, responseError } from "./response-error.ts";
 import { readRetryAfter, retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 import { TollgateError } from "./tollgate-error.ts";
@@ -95,9 +96,14 @@ function batchingClient(connection: Connection, maxItems: number) {
         maxURLLength: MAX_URL_LENGTH,
         headers,
         fetch: async (url, init) => {
-          const response = await fetchInTime(connection, url, init as RequestInit);
-          // Only for its error: tRPC's own does not have the status of what answers in the server's place.
-          if (!response.headers.get("content-type")?.includes("json")) await readJson(response.clone());
+          const response = await fetchInTime(connection, url, init as RequestInit).catch((cause) => {
+            throw noResponse(connection, cause);
+          });
+          if (response.ok && response.headers.get("content-type")?.includes("json")) return response;
+          // Only for their errors: tRPC's own do not have the status of what answers in the server's place, nor the
+          // words of a refusal that no procedure has made.
+          const body = await readJson<{ error?: unknown }>(response.clone());
+          if (typeof body?.error === "string") throw await responseError(response);
           return response;
         },
       }),

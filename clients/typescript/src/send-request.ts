@@ -1,6 +1,6 @@
 import { fetchInTime } from "./fetch-in-time.ts";
 import type { Connection } from "./options.ts";
-import { responseError } from "./response-error.ts";
+import { noResponse, responseError } from "./response-error.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 import { TollgateError } from "./tollgate-error.ts";
@@ -23,7 +23,8 @@ const REPEATABLE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 /**
  * Sends a request to version 2 of the REST API. Over a limit it waits as long as the server says.
  * @param path below `/api/v2`
- * @throws TollgateError unless the status is 2xx or 304; the signal's reason when it aborts
+ * @throws TollgateError unless the status is 2xx or 304; the signal's reason when it aborts; TypeError for what cannot be
+ * sent
  */
 export async function sendRequest(
   connection: Connection,
@@ -50,19 +51,21 @@ async function sendOnce(
   path: string,
   { query = {}, body, headers, signal }: RequestOptions,
 ): Promise<Response | TollgateError> {
-  const url = new URL(`${connection.baseUrl}/api/v2${path}`);
+  const url = new URL(`${connection.baseUrl}/api/v2/${path.replace(/^\/+/, "")}`);
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, String(value));
   const contentType = body === undefined ? {} : { "content-type": "application/json" };
+  const request: RequestInit = {
+    method,
+    headers: { ...connection.headers, ...contentType, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+  // Throws for what cannot be sent: the caller's mistake, not a missing response.
+  void new Request(url, request);
   try {
-    return await fetchInTime(connection, url, {
-      method,
-      headers: { ...connection.headers, ...contentType, ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: signal ?? null,
-    });
+    return await fetchInTime(connection, url, { ...request, signal: signal ?? null });
   } catch (cause) {
     signal?.throwIfAborted();
-    return new TollgateError(`No response from ${url.origin}`, { status: null, reason: "network", cause });
+    return noResponse(connection, cause);
   }
 }
