@@ -9104,4 +9104,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a procedure at a wrong address fails with words of tRPC about transforming",
     tests: ["test/client/mistakes.test.ts"],
   },
+  {
+    file: "src/store/subscriptions/subscription-list.ts",
+    find: " order by created_at desc, id desc limit $2::int",
+    replace: " order by created_at desc, id desc",
+    fault: "GraphQL lists every subscription of each user, however many",
+    tests: ["test/operations/list-of-users.test.ts"],
+    only: "newest ten",
+  },
 ];
