@@ -48,8 +48,8 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl, chat }:
     if (slowestMs > DECISION_TIMEOUT_MS) {
       return broken(
         "redis",
-        `takes ${Math.round(slowestMs)} ms for a decision, and servers wait for ${DECISION_TIMEOUT_MS} ms: sign-in and billing are refused`,
-        "Run Redis near the servers, in their region; if it is, find what keeps it busy, by SLOWLOG GET for one.",
+        `takes ${Math.round(slowestMs)} ms for a decision from here, and servers wait for ${DECISION_TIMEOUT_MS} ms: then they refuse sign-in and billing`,
+        "Run Redis near the servers, in their region; if it is there, find what keeps it busy, e.g. with SLOWLOG GET.",
       );
     }
     const policy = policies.find((each) => each !== null) ?? null;

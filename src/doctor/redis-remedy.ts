@@ -18,7 +18,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/\bOOM\b/, "Redis is full: free memory there, or raise its maxmemory. It counts nothing until then."],
   [
     /max number of clients reached/,
-    "Raise maxclients at Redis, or end connections that nobody uses: CLIENT LIST names them.",
+    "Raise maxclients in Redis, or close unused connections: CLIENT LIST shows them.",
   ],
   [/\bREADONLY\b/, "Set REDIS_URL to the primary: this is a replica, which takes no writes."],
   [/\bMISCONF\b/, "Redis takes no writes because it cannot save to its disk: see Redis's log."],

@@ -28,7 +28,7 @@ export async function warnOfUndefinedPlans(
   for (const { planId, subscriptions } of missing) {
     log.warn(
       { planId, subscriptions },
-      "plans.config.ts lacks a plan that people have: until it is put back, they have no features",
+      "plans.config.ts lacks a plan that has subscribers: they have no features until it is put back",
     );
   }
 }

@@ -13,7 +13,9 @@ export async function migrationFiles(folder = MIGRATIONS_FOLDER): Promise<string
 export async function requireNames(folder: URL): Promise<void> {
   const misnamed = (await readdir(folder)).find((name) => name.endsWith(".sql") && !NUMBERED.test(name));
   if (misnamed === undefined) return;
-  throw new MigrationFailed(`${pathOf(misnamed)}: name it with four digits and _, such as 9000_project.sql`);
+  throw new MigrationFailed(
+    `${pathOf(misnamed)}: its name must start with four digits and _, such as 9000_project.sql`,
+  );
 }
 
 /** A file that cannot be run, named in the message; `cause`: PostgreSQL's error. */

@@ -18,18 +18,36 @@ it("takes an account from a stranger and gives it back by the statements of the 
   const guide = await readFile("docs/how-to/when-something-is-wrong.md", "utf8");
   const section = /## Somebody else is in a person's account\n(.*?)\n## /s.exec(guide)?.[1] ?? "";
   const [suspend = "", giveBack = ""] = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, text]) => text);
-  const run = async (statements: string) => {
-    for (const statement of statements.trim().split("\n"))
-      await context.test.rows(
-        statement.replace("<id>", id).replace("<address>", "The.Owner@Example.com").replace(";", ""),
-      );
-  };
+  const run = (statements: string) =>
+    context.test.rows(statements.replaceAll("<id>", id).replace("<address>", "The.Owner@Example.com"));
+  await context.call("/change-email", { newEmail: "second@example.com" }, { cookie });
+  await context.call("/request-password-reset", { email: stranger.email });
+  const text = context.mails.map((mail) => mail.text).join("\n");
+  const changeTokens = [...text.matchAll(/confirm-email-change\S*?token=([\w-]+)/g)].map(
+    ([, token]) => token,
+  );
+  const resetToken = /reset-password\/([\w-]+)/.exec(text)?.[1];
+  expect([changeTokens.length > 0, resetToken]).toEqual([true, expect.any(String)]);
   await run(suspend);
   expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
   await expect(context.identify({ "x-api-key": key })).rejects.toMatchObject({ code: "unauthorized" });
   expect((await context.call("/sign-in/email", stranger)).status).toBe(403);
 
+  await context.test.rows(
+    `insert into "user" (id, name, email) values ('other', 'Other', 'the.owner@example.com')`,
+  );
+  await expect(run(giveBack)).rejects.toThrow("user_email_key");
+  await context.test.rows("rollback");
+  expect((await context.call("/sign-in/email", stranger)).status).toBe(403);
+  await context.test.rows(`delete from "user" where id = 'other'`);
+
   await run(giveBack);
+  for (const token of changeTokens)
+    expect((await context.call("/confirm-email-change", { token })).status).toBe(400);
+  expect((await context.call("/reset-password", { token: resetToken, newPassword: PASSWORD })).status).toBe(
+    400,
+  );
+  await expect(context.identify({ "x-api-key": key })).rejects.toMatchObject({ code: "unauthorized" });
   expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
   for (const email of [stranger.email, "the.owner@example.com"])
     expect((await context.call("/sign-in/email", { ...stranger, email })).status).toBe(401);

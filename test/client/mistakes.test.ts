@@ -30,7 +30,11 @@ describe("a mistake of the program that calls", () => {
   });
 
   it("is named where the key is none", () => {
-    expect(() => client({ key: "tgs_abc\u2026" })).toThrow("key: has a character that no key has");
+    expect(() => client({ key: "tgs_abc\u2026" })).toThrow("key: contains a character that no key can have");
+  });
+
+  it("does not reveal a key that was read with its line break", async () => {
+    expect(await client({ key: `\n${key}\n` }).request("GET", "/users/me")).toMatchObject({ name: "Ana" });
   });
 
   it("is forgiven where a path begins without a slash", async () => {

@@ -65,7 +65,7 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     proxy.set({ delayMs: 100 });
     expect(await finding(`redis://127.0.0.1:${proxy.port}`)).toMatchObject({
       state: "broken",
-      detail: expect.stringMatching(/^takes \d{3} ms for a decision, and servers wait for 75 ms/),
+      detail: expect.stringMatching(/^takes \d{3} ms for a decision from here, and servers wait for 75 ms/),
       remedy: expect.stringContaining("near the servers"),
     });
     await proxy.close();

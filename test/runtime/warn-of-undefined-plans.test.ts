@@ -12,7 +12,8 @@ it("at a start, warns of each plan that somebody has and plans.config.ts lacks",
   await createSubscription(test, "user_1", { plan_id: "gold" });
   await createSubscription(test, "user_1", { plan_id: "former", status: "canceled" });
   const server = await spawnServer(test.url, { RECONCILE: "off" });
-  const warned = async () => server.lines.filter((line) => line.includes("lacks a plan that people have"));
+  const warned = async () =>
+    server.lines.filter((line) => line.includes("lacks a plan that has subscribers"));
   await eventually(async () => (await warned()).length, 1);
   expect(JSON.parse((await warned())[0] ?? "")).toMatchObject({ planId: "gold", subscriptions: 2 });
   await server.end("SIGTERM");

@@ -133,7 +133,7 @@ describe("a migration of one's own", () => {
     const { database, drop } = await freshDatabase(0);
     await writeFile(join(folder, "20261201_task.sql"), "create table later (id uuid)");
     await expect(migrateFiles(database)).rejects.toThrow(
-      "src/store/migrations/20261201_task.sql: name it with four digits and _, such as 9000_project.sql",
+      "src/store/migrations/20261201_task.sql: its name must start with four digits and _, such as 9000_project.sql",
     );
     await drop();
   });

@@ -35,10 +35,11 @@ export function connectionOf(options: TollgateOptions): Connection {
   };
 }
 
-/** Such as one that was shortened with an ellipsis. @throws TypeError */
+/** `fetch` would quote a key that cannot be sent, such as one shortened with an ellipsis. @throws TypeError */
 function requireKey(key: string): string {
-  if (/[^\x20-\x7e]/.test(key.trim())) throw new TypeError("key: has a character that no key has");
-  return key;
+  const trimmed = key.trim();
+  if (/[^\x20-\x7e]/.test(trimmed)) throw new TypeError("key: contains a character that no key can have");
+  return trimmed;
 }
 
 /** @throws TypeError */

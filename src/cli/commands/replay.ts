@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { errorText } from "../../domain/error-text.ts";
 import { Refusal } from "../../domain/refusals/refusal.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import { DeliveryId } from "../../operations/webhooks/delivery-view.ts";
@@ -23,9 +24,7 @@ export function addReplay(webhooks: Command, terminal: Terminal): void {
     )
     .argument("[id]", "its id, as in the list", parsedBy(DeliveryId))
     .option("--force", "even if it already succeeded", false)
-    .addOption(
-      new Option("--failed", "all failed deliveries, oldest first, instead of one").conflicts("force"),
-    )
+    .addOption(new Option("--failed", "all failed deliveries, oldest first").conflicts("force"))
     .addOption(
       new Option("--slot <slot>", "with --failed: only deliveries of this slot")
         .choices(SLOTS)
@@ -36,7 +35,7 @@ export function addReplay(webhooks: Command, terminal: Terminal): void {
       "after",
       `
 A delivery that is being processed is refused. One that already succeeded stays successful even if its replay fails.
---failed also replays deliveries that have used up their attempts. Interrupted, it continues when it is run again.
+--failed also replays deliveries that have used up their attempts. If interrupted, run it again to continue.
 
 Examples:
   npm run -s tollgate -- webhooks replay 42
@@ -70,27 +69,33 @@ function nameOption(error: unknown): never {
   throw error;
 }
 
-/** `left`: those that another process has meanwhile, or whose payload is gone. */
-type Counts = Record<"applied" | "ignored" | "failed" | "left", number>;
+/** `skipped`: claimed or applied by another process, or its payload is gone. */
+type Counts = Record<"applied" | "ignored" | "failed" | "skipped", number>;
 
 async function replayFailed(terminal: Terminal, options: Options): Promise<void> {
-  const counts = await withRuntime(terminal, (runtime) =>
+  const { counts, stop } = await withRuntime(terminal, (runtime) =>
     withProgress(terminal, async (progressed) => {
       const ids = await failedIds(runtime, options.slot ?? null);
-      const counts: Counts = { applied: 0, ignored: 0, failed: 0, left: 0 };
+      const counts: Counts = { applied: 0, ignored: 0, failed: 0, skipped: 0 };
       // One after the other: events of one subscription stay in the order of their arrival.
       for (const [done, id] of ids.entries()) {
         progressed(done, ids.length);
-        const { outcome } = await runAsOperator(replayDelivery, runtime, { id }).catch(leave);
-        counts[outcome] += 1;
+        try {
+          const { outcome } = await runAsOperator(replayDelivery, runtime, { id }).catch(skipRefused);
+          counts[outcome] += 1;
+        } catch (error) {
+          return {
+            counts,
+            stop: `stopped at delivery ${id}, ${ids.length - done} left: ${errorText(error)}`,
+          };
+        }
       }
-      return counts;
+      return { counts, stop: null };
     }),
   );
-  const { applied, ignored, failed, left } = counts;
-  const text = () => `applied ${applied}, ignored ${ignored}, failed again ${failed}, left ${left}`;
-  const failure =
-    failed + left > 0 ? `${failed + left} have not succeeded: see webhooks list --status failed` : null;
+  const { applied, ignored, failed, skipped } = counts;
+  const text = () => `applied ${applied}, ignored ${ignored}, failed again ${failed}, skipped ${skipped}`;
+  const failure = stop ?? (failed > 0 ? `${failed} failed again: see webhooks list --status failed` : null);
   conclude(terminal, { json: counts, text, failure }, options);
 }
 
@@ -108,8 +113,8 @@ async function failedIds(runtime: Runtime, provider: Slot | null): Promise<strin
 }
 
 /** Nothing was tried. @throws where the database is unavailable */
-function leave(error: unknown): { outcome: "left" } {
+function skipRefused(error: unknown): { outcome: "skipped" } {
   if (error instanceof Refusal && (error.code === "conflict" || error.code === "not_found"))
-    return { outcome: "left" };
+    return { outcome: "skipped" };
   throw error;
 }

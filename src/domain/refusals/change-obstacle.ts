@@ -15,7 +15,7 @@ const CHANGE_OBSTACLES = {
   charge_too_small:
     "The change costs less than the smallest amount that the payment provider charges: order more in one change, or try again after the renewal",
   in_portal:
-    "The payment provider makes this change in its billing portal only, as for what is paid by PayPal",
+    "The payment provider makes this change in its billing portal only, as for what is paid through PayPal",
   refund_open: "A refund for the subscription waits for approval: try again once it is decided",
   payment_open: "A payment for the subscription is open: pay it in the billing portal, then try again",
 } as const;

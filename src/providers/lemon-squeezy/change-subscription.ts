@@ -55,15 +55,20 @@ export async function changeSubscription(
 }
 
 /**
- * A subscription that is paid by PayPal stays as it was, without an error: its customer has to confirm every change there.
+ * A subscription that is paid through PayPal stays as it was, without an error: its customer has to confirm every change there.
  * https://docs.lemonsqueezy.com/help/orders/paypal-subscriptions
  */
 function assertChanged(provider: ConnectedProvider, response: unknown, field: string, value: string): void {
   const present = textAt(response, "data", "attributes", field);
   if (present !== null && present !== value)
-    throw problem(provider, "unsupported", `the ${field} is still ${present}, as of what is paid by PayPal`, {
-      obstacle: "in_portal",
-    });
+    throw problem(
+      provider,
+      "unsupported",
+      `the ${field} is still ${present}, as when it is paid through PayPal`,
+      {
+        obstacle: "in_portal",
+      },
+    );
 }
 
 /** Billed afterwards: its quantity is always 0, and counts no seats. */

@@ -85,7 +85,8 @@ const MARK_ALL_READ = {
   name: "mark_all_notifications_read",
   text: `
 with unread as (
-  update notification set read_at = now() where user_id = $1 and read_at is null returning id
+  update notification set read_at = now()
+  where user_id = $1 and read_at is null and ${isKnownKind("kind")} returning id
 )
 select count(*)::int as count from unread`,
 };

@@ -216,8 +216,8 @@ describe("webhooks replay", () => {
     await test.rows(`insert into "user" (id, name, email) values ('mended', 'Mended', 'mended@example.com')`);
 
     const { code, stdout, stderr } = await tollgate("webhooks", "replay", "--failed", "--slot", "provider-a");
-    expect(stdout).toMatch(/^applied 3, ignored 0, failed again \d+, left 1\n$/);
-    expect(stderr).toMatch(/^\d+ have not succeeded: see webhooks list --status failed\n$/);
+    expect(stdout).toMatch(/^applied 3, ignored 0, failed again \d+, skipped 1\n$/);
+    expect(stderr).toMatch(/^\d+ failed again: see webhooks list --status failed\n$/);
     expect(code).toBe(1);
     const ids = [lasting, ...failed].map(({ id }) => id);
     const attempts = await test.rows<{ id: string }>(
@@ -226,7 +226,22 @@ describe("webhooks replay", () => {
     );
     expect(attempts.map(({ id }) => id)).toEqual(ids);
     expect(await tollgate.json("webhooks", "show", elsewhere.id)).toMatchObject({ status: "failed" });
-    expect(await tollgate.json("webhooks", "replay", "--failed")).toMatchObject({ applied: 1, left: 1 });
+    expect(await tollgate.json("webhooks", "replay", "--failed")).toMatchObject({ applied: 1, skipped: 1 });
+
+    const gone = await delivered("all-5", "nobody", "provider-b");
+    await test.rows("update webhook_delivery set payload = null where id = $1", [gone.id]);
+    const counts = "applied 0, ignored 0, failed again 0, skipped 1\n";
+    const replayed = () => tollgate("webhooks", "replay", "--failed", "--slot", "provider-b");
+    expect(await replayed()).toMatchObject({ code: 0, stdout: counts, stderr: "" });
+    const slow = await delivered("all-6", "nobody", "provider-b");
+    await test.rows(`create function refuse_all_6() returns trigger language plpgsql as
+      $$begin raise exception 'timed out' using errcode = '57014'; end$$`);
+    await test.rows(`create trigger refuse_all_6 before update on webhook_delivery
+      for each row when (new.event_id = 'all-6') execute function refuse_all_6()`);
+    const stopped = await replayed();
+    await test.rows("drop function refuse_all_6 cascade");
+    expect(stopped).toMatchObject({ code: 1, stdout: counts });
+    expect(stopped.stderr).toContain(`stopped at delivery ${slow.id}, 1 left: `);
   });
 
   it("needs --force for a successful delivery, every time", async () => {

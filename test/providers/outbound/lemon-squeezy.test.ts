@@ -186,25 +186,30 @@ describe("Lemon Squeezy's API", () => {
     ["plan", { priceId: "31", seats: null }, ["PATCH /v1/subscriptions/50"]],
     ["plan and seats", { priceId: "31", seats: 6 }, ["PATCH /v1/subscriptions/50"]],
     ["seats", { priceId: null, seats: 6 }, ["PATCH /v1/subscription-items/7"]],
-  ])("says that the %s of what is paid by PayPal cannot be changed here", async (_, wanted, expected) => {
-    const first_subscription_item = { id: 7, quantity: 4 };
-    const subscription = { id: "50", attributes: { variant_id: 21, first_subscription_item } };
-    provider.respondWith(({ path }) => ({
-      body: {
-        data: path.includes("subscription-items")
-          ? { id: "7", attributes: first_subscription_item }
-          : subscription,
-      },
-    }));
-    const changing = api.changeSubscription("50", {
-      ...({ when: "now", currentPriceId: "21", ...wanted } as const),
-      resultingPriceId: wanted.priceId ?? "21",
-      resultingSeats: wanted.seats ?? 4,
-    });
-    await expect(changing).rejects.toMatchObject({ failure: "unsupported", obstacle: "in_portal" });
-    const sent = provider.requests.filter(({ method }) => method !== "GET");
-    expect(sent.map(({ method, path }) => `${method} ${path.replace("/provider-a", "")}`)).toEqual(expected);
-  });
+  ])(
+    "says that the %s of what is paid through PayPal cannot be changed here",
+    async (_, wanted, expected) => {
+      const first_subscription_item = { id: 7, quantity: 4 };
+      const subscription = { id: "50", attributes: { variant_id: 21, first_subscription_item } };
+      provider.respondWith(({ path }) => ({
+        body: {
+          data: path.includes("subscription-items")
+            ? { id: "7", attributes: first_subscription_item }
+            : subscription,
+        },
+      }));
+      const changing = api.changeSubscription("50", {
+        ...({ when: "now", currentPriceId: "21", ...wanted } as const),
+        resultingPriceId: wanted.priceId ?? "21",
+        resultingSeats: wanted.seats ?? 4,
+      });
+      await expect(changing).rejects.toMatchObject({ failure: "unsupported", obstacle: "in_portal" });
+      const sent = provider.requests.filter(({ method }) => method !== "GET");
+      expect(sent.map(({ method, path }) => `${method} ${path.replace("/provider-a", "")}`)).toEqual(
+        expected,
+      );
+    },
+  );
 
   it("is done once Lemon Squeezy has the plan and the seats", async () => {
     let item = { id: 7, quantity: 4 };

@@ -86,6 +86,12 @@ describe("account pages", () => {
     expect(response.body).toEqual({
       data: { notifications: { items: [{ kind: "EMAIL_CHANGED" }] }, unreadCount: 1 },
     });
+    const marked = await sendRequest(server.url, "POST", "/api/graphql", {
+      cookie,
+      body: { query: "mutation { markAllRead }" },
+      headers: { origin: APP_URL },
+    });
+    expect(marked.body).toEqual({ data: { markAllRead: 1 } });
   });
 
   it.each([
