@@ -8845,7 +8845,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/notifications/notifications.ts",
-    find: '{isKnownKind("kind")}\n',
+    find: '{knownKindCondition("kind")}\n',
     replace: "{true}\n",
     fault: "the page of notifications fails for whoever has one of a kind that only another release has",
     tests: ["test/system/pages/account.test.ts"],
@@ -8854,7 +8854,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/notifications/notification-mail.ts",
-    find: '{isKnownKind("n.kind")}',
+    find: '{knownKindCondition("n.kind")}',
     replace: "{true}",
     fault: "a notification of a kind that only another release has holds up the mail about others",
     tests: ["test/mail/notification-mail.test.ts"],
@@ -9136,7 +9136,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/notifications/notifications.ts",
-    find: `where user_id = $1 and read_at is null and \${isKnownKind("kind")} returning id`,
+    find: `where user_id = $1 and read_at is null and \${knownKindCondition("kind")} returning id`,
     replace: "where user_id = $1 and read_at is null returning id",
     fault: "a notification that only another release can show is marked as read",
     tests: ["test/system/pages/account.test.ts"],

@@ -1,7 +1,7 @@
 import type { Database } from "../store/database.ts";
 import { type Finding, warning } from "./finding.ts";
 
-// While one is being built, it cannot be used yet. Which table another user is building it for, only some roles may see.
+// While one is being built, it cannot be used yet. Only some roles may see for which table another user is building one.
 const UNUSABLE = {
   name: "doctor_unusable_indexes",
   text: `

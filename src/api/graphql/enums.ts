@@ -93,7 +93,7 @@ export const NotificationKindEnum = enumOf(
     subscription_activated: "A subscription has become active.",
     subscription_plan_changed: "A subscription has another plan.",
     subscription_past_due: "A renewal has failed.",
-    subscription_unpaid: "A subscription is on hold: its payments have failed, and are not retried.",
+    subscription_unpaid: "A subscription is on hold: its payment failed and is no longer retried.",
     subscription_canceled: "A subscription has ended.",
     api_key_created: "An API key was created.",
     api_key_expiring: "An API key expires soon.",

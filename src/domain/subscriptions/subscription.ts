@@ -23,7 +23,7 @@ export type Subscription = {
   status: SubscriptionStatus;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean;
-  /** A pause is scheduled for then, or its payments are paused already: it does not renew for a price. */
+  /** A pause is scheduled for that end, or payments are paused already: it does not renew at a charge. */
   pausesAtPeriodEnd: boolean;
   /** Events arrived out of order and may have left it wrong: to be compared with the provider. */
   outOfOrder: boolean;

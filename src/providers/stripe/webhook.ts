@@ -150,7 +150,7 @@ function cancelAtPeriodEnd(object: JsonReader): boolean | null {
   return endsAt === null || (end !== null && endsAt > end) ? object.flag("cancel_at_period_end") : true;
 }
 
-// Collection that is paused leaves the status: the invoice of the next period is made, and nobody is charged for it.
+// Pausing collection does not change the status: the invoice of the next period is made, and nobody is charged for it.
 // https://docs.stripe.com/billing/subscriptions/pause-payment
 function pausesAtPeriodEnd(object: JsonReader): boolean | undefined {
   if (!object.has("pause_collection")) return undefined;

@@ -2,13 +2,13 @@ import type { Locale } from "../../domain/locale.ts";
 import type { NotificationKind } from "../../domain/notifications/notification.ts";
 import type { Queryable } from "../database.ts";
 import { IS_BANNED } from "../users/bans.ts";
-import { isKnownKind } from "./notifications.ts";
+import { knownKindCondition } from "./notifications.ts";
 
 /** Condition on notification `n`, identical to its index: unread, and its mail not settled. */
 const OPEN = "n.read_at is null and n.mail_after is distinct from 'infinity'";
 const IS_RECENT = "n.created_at > now() - interval '1 day'";
 // A wait longer than any that is set was begun while the database's clock was ahead, as before a failover.
-const IS_DUE = `${OPEN} and ${IS_RECENT} and ${isKnownKind("n.kind")}
+const IS_DUE = `${OPEN} and ${IS_RECENT} and ${knownKindCondition("n.kind")}
   and (n.mail_after is null or n.mail_after <= now() or n.mail_after > now() + interval '2 hours')`;
 /** Condition on its user `u`. */
 const IS_WANTED = `(u.preferences ->> 'emailNotifications') is distinct from 'false' and not ${IS_BANNED}`;

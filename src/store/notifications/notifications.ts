@@ -17,7 +17,7 @@ export type StoredNotification = {
  * SQL: a later release may have kinds that this one lacks, and share its database: nobody can be shown what they say.
  * @param kind a column
  */
-export function isKnownKind(kind: string): string {
+export function knownKindCondition(kind: string): string {
   return `${kind} in (${NOTIFICATION_KINDS.map((known) => `'${known}'`)})`;
 }
 
@@ -48,7 +48,7 @@ const OF_USER = {
   name: "notifications_of_user",
   text: `
 select ${COLUMNS} from notification
-where user_id = $1 and ($2::bigint is null or id < $2::bigint) and ${isKnownKind("kind")}
+where user_id = $1 and ($2::bigint is null or id < $2::bigint) and ${knownKindCondition("kind")}
 order by notification.id desc limit $3::int`,
 };
 
@@ -86,7 +86,7 @@ const MARK_ALL_READ = {
   text: `
 with unread as (
   update notification set read_at = now()
-  where user_id = $1 and read_at is null and ${isKnownKind("kind")} returning id
+  where user_id = $1 and read_at is null and ${knownKindCondition("kind")} returning id
 )
 select count(*)::int as count from unread`,
 };
@@ -100,7 +100,7 @@ export async function markAllNotificationsRead(database: Queryable, userId: stri
 const COUNT_UNREAD = {
   name: "count_unread_notifications",
   text: `select count(*)::int as count from notification
-where user_id = $1 and read_at is null and ${isKnownKind("kind")}`,
+where user_id = $1 and read_at is null and ${knownKindCondition("kind")}`,
 };
 
 export async function countUnread(database: Queryable, userId: string): Promise<number> {

@@ -35,7 +35,7 @@ export async function PaymentList({ payments }: { payments: readonly Payment[] }
         const receipt = receiptUrl && <TextLink href={receiptUrl}>{t("openReceipt")}</TextLink>;
         return (
           <tr key={id}>
-            {/* More than two columns are too wide for a phone; the amount alone is not broken. */}
+            {/* More than two columns are too wide for a phone; only the amount does not wrap. */}
             <Cell className="max-sm:wrap-anywhere max-sm:[&_*]:whitespace-normal">
               <Time at={occurredAt} />
               <span className="flex flex-wrap gap-x-4 sm:hidden">
